@@ -1,0 +1,26 @@
+package dev.waymark.error;
+
+/**
+ * A restore could not return what was stored. Nothing that was read through it may be used. The
+ * next shallower restore point of the chain is named, so that the caller can try there at once.
+ */
+public final class RestoreMissException extends WaymarkException {
+  private static final long serialVersionUID = 1L;
+
+  private final int nextShallowerTokens;
+
+  /**
+   * Makes the failure.
+   *
+   * @param nextShallowerTokens tokens of the next shallower restore point, 0 where there is none
+   */
+  public RestoreMissException(ErrorDetail detail, int nextShallowerTokens, Throwable cause) {
+    super(ErrorCode.RESTORE_MISS, detail, cause);
+    this.nextShallowerTokens = nextShallowerTokens;
+  }
+
+  /** Tokens of the next shallower restore point of the same chain, 0 where there is none. */
+  public int nextShallowerTokens() {
+    return nextShallowerTokens;
+  }
+}

@@ -1,0 +1,16 @@
+package dev.waymark.error;
+
+/** Another writer has the store open. */
+public final class StoreLockedException extends WaymarkException {
+  private static final long serialVersionUID = 1L;
+
+  /** Makes the failure. */
+  public StoreLockedException(ErrorDetail detail) {
+    super(ErrorCode.STORE_LOCKED, detail);
+  }
+
+  /** Makes the failure with what caused it. */
+  public StoreLockedException(ErrorDetail detail, Throwable cause) {
+    super(ErrorCode.STORE_LOCKED, detail, cause);
+  }
+}

@@ -1,0 +1,16 @@
+package dev.waymark.error;
+
+/** The file system lacks a call that the store cannot do without. */
+public final class UnsupportedFileSystemException extends WaymarkException {
+  private static final long serialVersionUID = 1L;
+
+  /** Makes the failure. */
+  public UnsupportedFileSystemException(ErrorDetail detail) {
+    super(ErrorCode.UNSUPPORTED_FILE_SYSTEM, detail);
+  }
+
+  /** Makes the failure with what caused it. */
+  public UnsupportedFileSystemException(ErrorDetail detail, Throwable cause) {
+    super(ErrorCode.UNSUPPORTED_FILE_SYSTEM, detail, cause);
+  }
+}

@@ -1,0 +1,151 @@
+package dev.waymark.layout;
+
+import dev.waymark.error.ErrorDetail;
+import dev.waymark.error.InvalidSettingException;
+import java.util.List;
+
+/**
+ * One tensor of a layout. With a token axis its value is {@code [outer][rows][inner]}: {@code outer}
+ * is the product of the dims before the token axis, {@code inner} the bytes after it. A fixed
+ * tensor has no token axis; its elements in order count as its rows, so that any part of it is a
+ * range of elements.
+ *
+ * @param name unique within the layout, 1 to 255 UTF-8 bytes
+ * @param dtype element type
+ * @param growth how it grows
+ * @param shape dims in order, {@link #TOKEN_AXIS} at the token axis; fixed tensors have none of it.
+ *     Dims may be 0
+ */
+public record TensorSpec(String name, DType dtype, Growth growth, List<Long> shape) {
+  /** Stands in a shape for the token axis. */
+  public static final long TOKEN_AXIS = -1;
+
+  /** Checks name, dims and the token axis, and that no size overflows. */
+  public TensorSpec {
+    shape = List.copyOf(shape);
+    int nameBytes = name.getBytes(java.nio.charset.StandardCharsets.UTF_8).length;
+    if (nameBytes < 1 || nameBytes > 255) {
+      throw invalid(name, "name of 1 to 255 UTF-8 bytes", nameBytes + " bytes");
+    }
+    if (name.chars().anyMatch(c -> c < 0x20 || c == 0x7f)) {
+      throw invalid("(unprintable)", "a name without control characters", "some");
+    }
+    long axes = shape.stream().filter(dim -> dim == TOKEN_AXIS).count();
+    long wanted = growth instanceof Growth.Fixed ? 0 : 1;
+    if (axes != wanted) {
+      throw invalid(name, wanted + " token axes", axes);
+    }
+    if (shape.size() > 16 || shape.stream().anyMatch(dim -> dim < TOKEN_AXIS)) {
+      throw invalid(name, "at most 16 dims, none negative", shape);
+    }
+    long bytes = dtype.sizeBytes();
+    for (long dim : shape) {
+      if (dim > 0) {
+        try {
+          bytes = Math.multiplyExact(bytes, dim);
+        } catch (ArithmeticException e) {
+          throw invalid(name, "a size below 2^48 bytes", shape);
+        }
+      }
+    }
+    if (bytes >= 1L << 48) {
+      throw invalid(name, "a size below 2^48 bytes", bytes);
+    }
+    long outer = 1;
+    for (long dim : shape) {
+      if (dim == TOKEN_AXIS) {
+        break;
+      }
+      outer *= wanted == 0 ? 1 : dim;
+    }
+    if (outer > Integer.MAX_VALUE) {
+      throw invalid(name, "at most 2^31 - 1 outer positions", outer);
+    }
+  }
+
+  /** A tensor of one row per {@code tokensPerRow} tokens. */
+  public static TensorSpec rows(String name, DType dtype, int tokensPerRow, long... shape) {
+    return new TensorSpec(name, dtype, new Growth.Rows(tokensPerRow), boxed(shape));
+  }
+
+  /** A tensor of the last {@code windowTokens} tokens and the first {@code sinkTokens}. */
+  public static TensorSpec window(
+      String name, DType dtype, int windowTokens, int sinkTokens, long... shape) {
+    return new TensorSpec(name, dtype, new Growth.Window(windowTokens, sinkTokens), boxed(shape));
+  }
+
+  /** A tensor of one value. */
+  public static TensorSpec fixed(String name, DType dtype, long... shape) {
+    return new TensorSpec(name, dtype, new Growth.Fixed(), boxed(shape));
+  }
+
+  /** Whether the tensor has no token axis. */
+  public boolean isFixed() {
+    return growth instanceof Growth.Fixed;
+  }
+
+  /** Product of the dims before the token axis; 1 for a fixed tensor. */
+  public int outer() {
+    long product = 1;
+    if (!isFixed()) {
+      for (long dim : shape) {
+        if (dim == TOKEN_AXIS) {
+          break;
+        }
+        product *= dim;
+      }
+    }
+    return (int) product;
+  }
+
+  /** Bytes of one row at one outer position; of one element for a fixed tensor. */
+  public long innerBytes() {
+    long product = dtype.sizeBytes();
+    if (!isFixed()) {
+      for (long dim : shape.subList(shape.indexOf(TOKEN_AXIS) + 1, shape.size())) {
+        product *= dim;
+      }
+    }
+    return product;
+  }
+
+  /**
+   * Elements of a codec's row: the last dim. Row codecs keep one scale for each of them. 1 where the
+   * token axis comes last, or where there is no dim.
+   */
+  public long rowWidth() {
+    long last = shape.isEmpty() ? 1 : shape.get(shape.size() - 1);
+    return last == TOKEN_AXIS ? 1 : last;
+  }
+
+  /** Rows that exist after {@code tokens} tokens; of a window tensor, rows ever written. */
+  public long rowsAfter(long tokens) {
+    if (growth instanceof Growth.Rows rows) {
+      return tokens / rows.tokensPerRow();
+    }
+    return isFixed() ? elements() : tokens;
+  }
+
+  /** Bytes of {@code rows} rows over all outer positions. */
+  public long bytesOfRows(long rows) {
+    return Math.multiplyExact(Math.multiplyExact(rows, innerBytes()), (long) outer());
+  }
+
+  /** Elements of a fixed tensor. */
+  private long elements() {
+    long product = 1;
+    for (long dim : shape) {
+      product *= dim;
+    }
+    return product;
+  }
+
+  private static List<Long> boxed(long[] shape) {
+    return java.util.Arrays.stream(shape).boxed().toList();
+  }
+
+  private static InvalidSettingException invalid(String name, Object expected, Object found) {
+    return new InvalidSettingException(
+        ErrorDetail.of("tensor '" + name + "' is not valid").expected(expected).found(found));
+  }
+}
