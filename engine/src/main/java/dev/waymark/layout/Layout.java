@@ -1,0 +1,223 @@
+package dev.waymark.layout;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.error.ErrorDetail;
+import dev.waymark.error.InvalidSettingException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a model's state is made of: its tensors in order, and the tokens a block. Boundaries lie on
+ * multiples of {@code blockTokens}.
+ */
+public final class Layout {
+  /** Most tensors that a layout may have: an index fits 16 bits. */
+  public static final int MAX_TENSORS = 65_535;
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final int blockTokens;
+  private final List<TensorSpec> tensors;
+  private final Map<String, Integer> indexByName;
+  private final int maxWindowTokens;
+  private final int maxSinkTokens;
+  private final boolean hasFixed;
+
+  private Layout(int blockTokens, List<TensorSpec> tensors) {
+    if (blockTokens < 1) {
+      throw invalid("blockTokens out of range", "1 or more", blockTokens);
+    }
+    if (tensors.isEmpty() || tensors.size() > MAX_TENSORS) {
+      throw invalid("number of tensors out of range", "1 to " + MAX_TENSORS, tensors.size());
+    }
+    this.blockTokens = blockTokens;
+    this.tensors = List.copyOf(tensors);
+    this.indexByName = new HashMap<>();
+    int window = 0;
+    int sink = 0;
+    boolean fixed = false;
+    for (TensorSpec spec : tensors) {
+      if (indexByName.put(spec.name(), indexByName.size()) != null) {
+        throw invalid("two tensors of one name", "unique names", "'" + spec.name() + "'");
+      }
+      if (spec.growth() instanceof Growth.Window w) {
+        window = Math.max(window, w.windowTokens());
+        sink = Math.max(sink, w.sinkTokens());
+      }
+      fixed |= spec.isFixed();
+    }
+    this.maxWindowTokens = window;
+    this.maxSinkTokens = sink;
+    this.hasFixed = fixed;
+  }
+
+  /** A layout of these tensors. */
+  public static Layout of(int blockTokens, List<TensorSpec> tensors) {
+    return new Layout(blockTokens, tensors);
+  }
+
+  /** A layout of these tensors. */
+  public static Layout of(int blockTokens, TensorSpec... tensors) {
+    return new Layout(blockTokens, List.of(tensors));
+  }
+
+  /** Tokens a block. */
+  public int blockTokens() {
+    return blockTokens;
+  }
+
+  /** The tensors in order: the order in which a server uploads them. */
+  public List<TensorSpec> tensors() {
+    return tensors;
+  }
+
+  /** The tensor of a name, or null. */
+  public TensorSpec tensor(String name) {
+    Integer index = indexByName.get(name);
+    return index == null ? null : tensors.get(index);
+  }
+
+  /** Place of a tensor in {@link #tensors()}, or -1. */
+  public int indexOf(String name) {
+    return indexByName.getOrDefault(name, -1);
+  }
+
+  /** The largest window, 0 where there is none. */
+  public int maxWindowTokens() {
+    return maxWindowTokens;
+  }
+
+  /** The largest sink, 0 where there is none. */
+  public int maxSinkTokens() {
+    return maxSinkTokens;
+  }
+
+  /** Whether any tensor is wholly replaced as tokens pass. */
+  public boolean hasFixed() {
+    return hasFixed;
+  }
+
+  /** Whether a boundary's rows alone are not enough to resume from. */
+  public boolean needsPoints() {
+    return hasFixed || maxWindowTokens > 0;
+  }
+
+  /** Raw bytes of the rows (sinks included) that the tokens {@code [from, to)} add. */
+  public long rowBytes(long from, long to) {
+    long bytes = 0;
+    for (TensorSpec spec : tensors) {
+      if (spec.growth() instanceof Growth.Rows) {
+        bytes += spec.bytesOfRows(spec.rowsAfter(to) - spec.rowsAfter(from));
+      } else if (spec.growth() instanceof Growth.Window window) {
+        bytes +=
+            spec.bytesOfRows(
+                Math.min(to, window.sinkTokens()) - Math.min(from, window.sinkTokens()));
+      }
+    }
+    return bytes;
+  }
+
+  /**
+   * Raw bytes of the window rows that a point at {@code to} adds where its chain covers those before
+   * {@code coveredTo}.
+   */
+  public long windowBytes(long coveredTo, long to) {
+    long bytes = 0;
+    for (TensorSpec spec : tensors) {
+      if (spec.growth() instanceof Growth.Window window) {
+        bytes += spec.bytesOfRows(to - windowStart(window, coveredTo, to));
+      }
+    }
+    return bytes;
+  }
+
+  /**
+   * First window row that a delta at {@code to} holds: its sinks are stored with the rows, so that
+   * they never count twice.
+   */
+  public static long windowStart(Growth.Window window, long coveredTo, long to) {
+    long start = Math.max(to - window.windowTokens(), window.sinkTokens());
+    return Math.min(to, Math.max(start, coveredTo));
+  }
+
+  /** Raw bytes of the fixed tensors. */
+  public long fixedBytes() {
+    long bytes = 0;
+    for (TensorSpec spec : tensors) {
+      if (spec.isFixed()) {
+        bytes += spec.bytesOfRows(spec.rowsAfter(0));
+      }
+    }
+    return bytes;
+  }
+
+  /** The one JSON text of this layout; equal layouts give equal texts. */
+  public String toJson() {
+    ObjectNode root = JsonNodeFactory.instance.objectNode();
+    root.put("block_tokens", blockTokens);
+    ArrayNode list = root.putArray("tensors");
+    for (TensorSpec spec : tensors) {
+      ObjectNode node = list.addObject();
+      node.put("name", spec.name());
+      node.put("dtype", spec.dtype().name());
+      if (spec.growth() instanceof Growth.Rows rows) {
+        node.put("growth", "rows");
+        node.put("tokens_per_row", rows.tokensPerRow());
+      } else if (spec.growth() instanceof Growth.Window window) {
+        node.put("growth", "window");
+        node.put("window", window.windowTokens());
+        node.put("sink", window.sinkTokens());
+      } else {
+        node.put("growth", "fixed");
+      }
+      ArrayNode shape = node.putArray("shape");
+      spec.shape().forEach(shape::add);
+    }
+    return root.toString();
+  }
+
+  /**
+   * Reads a layout from its JSON.
+   *
+   * @throws InvalidSettingException naming the field that is missing, unknown or out of range
+   */
+  public static Layout ofJson(String text) {
+    JsonNode root;
+    try {
+      root = JSON.readTree(text);
+    } catch (JsonProcessingException e) {
+      throw new InvalidSettingException(
+          ErrorDetail.of("a layout is not JSON")
+              .expected("an object")
+              .found("an error at line " + e.getLocation().getLineNr()));
+    }
+    return LayoutJson.parse(root);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Layout that
+        && blockTokens == that.blockTokens
+        && tensors.equals(that.tensors);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * blockTokens + tensors.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return "Layout[" + blockTokens + " tokens a block, " + tensors.size() + " tensors]";
+  }
+
+  private static InvalidSettingException invalid(String what, Object expected, Object found) {
+    return new InvalidSettingException(ErrorDetail.of(what).expected(expected).found(found));
+  }
+}

@@ -1,0 +1,87 @@
+package dev.waymark.layout;
+
+import dev.waymark.error.ErrorDetail;
+import dev.waymark.error.InvalidSettingException;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * Whatever decides, next to the layout, whether one state may stand for another: the weights'
+ * digest, tokenizer, RoPE and quantisation parameters, parallel layout, engine, and what else the
+ * caller names. Any difference is another namespace. Values are shown by tools: put no secret here.
+ */
+public record ModelIdentity(SortedMap<String, String> properties) {
+  /** Copies and checks the properties. */
+  public ModelIdentity {
+    SortedMap<String, String> copy = new TreeMap<>(properties);
+    copy.forEach(
+        (name, value) -> {
+          if (name.isEmpty() || name.length() > 255 || value.length() > 4_096) {
+            throw new InvalidSettingException(
+                ErrorDetail.of("a property of the model's identity is out of range")
+                    .expected("a name of 1 to 255 and a value of at most 4,096 characters")
+                    .found(name.length() + " and " + value.length()));
+          }
+        });
+    properties = java.util.Collections.unmodifiableSortedMap(copy);
+  }
+
+  /** An identity of these properties. */
+  public static ModelIdentity of(Map<String, String> properties) {
+    return new ModelIdentity(new TreeMap<>(properties));
+  }
+
+  /** An empty builder. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Collects the properties of an identity. */
+  public static final class Builder {
+    private final SortedMap<String, String> properties = new TreeMap<>();
+
+    private Builder() {}
+
+    /** Digest of the weights. */
+    public Builder weights(String digest) {
+      return property("weights", digest);
+    }
+
+    /** Name or digest of the tokenizer. */
+    public Builder tokenizer(String value) {
+      return property("tokenizer", value);
+    }
+
+    /** Rotary embedding: base, scaling, factor. */
+    public Builder rope(String value) {
+      return property("rope", value);
+    }
+
+    /** Quantisation of weights and cache. */
+    public Builder quantisation(String value) {
+      return property("quantisation", value);
+    }
+
+    /** Tensor, pipeline and expert parallel sizes, and this rank. */
+    public Builder parallel(String value) {
+      return property("parallel", value);
+    }
+
+    /** Inference engine and the version of its cache layout. */
+    public Builder engine(String value) {
+      return property("engine", value);
+    }
+
+    /** Any other property. */
+    public Builder property(String name, String value) {
+      properties.put(name, value);
+      return this;
+    }
+
+    /** The identity. */
+    public ModelIdentity build() {
+      return new ModelIdentity(properties);
+    }
+  }
+}
