@@ -7,13 +7,16 @@ import dev.waymark.internal.codec.ChunkCodecs;
 import dev.waymark.internal.wire.GroupSizeEncodingDecoder;
 import dev.waymark.internal.wire.KeyDecoder;
 import dev.waymark.internal.wire.RecordDecoder;
+import dev.waymark.internal.wire.RecordEncoder;
 import dev.waymark.layout.BoundaryKey;
 import dev.waymark.layout.Codec;
 import dev.waymark.layout.Growth;
 import dev.waymark.layout.Layout;
 import dev.waymark.layout.PartRange;
 import dev.waymark.layout.TensorSpec;
+import java.nio.ByteOrder;
 import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * The front of a record, after its checksum held and every number in it was found to agree with the
@@ -173,6 +176,17 @@ public final class RecordHeader {
     }
   }
 
+  /** The front of a record for another segment: all else stays as it is. */
+  static UnsafeBuffer retag(byte[] front, long segmentId) {
+    UnsafeBuffer buffer = new UnsafeBuffer(front.clone());
+    buffer.putLong(
+        Frame.HEADER_BYTES + RecordEncoder.segmentIdEncodingOffset(),
+        segmentId,
+        ByteOrder.LITTLE_ENDIAN);
+    Frame.seal(buffer, 0, front.length, Frame.tagOf(segmentId));
+    return buffer;
+  }
+
   private static PartRange range(
       RecordDecoder.PartsDecoder group, TensorSpec spec, Reader in, int part) {
     long outerFrom = group.outerFrom();
@@ -277,13 +291,13 @@ public final class RecordHeader {
     }
 
     int int32(int at) {
-      return front.getInt(at, java.nio.ByteOrder.LITTLE_ENDIAN);
+      return front.getInt(at, ByteOrder.LITTLE_ENDIAN);
     }
 
     int group(int at, int entryBytes) {
       require(at + GroupSizeEncodingDecoder.ENCODED_LENGTH <= frontBytes, "length of a table");
-      int stated = front.getShort(at, java.nio.ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
-      int count = front.getShort(at + 2, java.nio.ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
+      int stated = front.getShort(at, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
+      int count = front.getShort(at + 2, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
       require(stated == entryBytes, "entry length of a table");
       long end = at + GroupSizeEncodingDecoder.ENCODED_LENGTH + (long) count * entryBytes;
       require(end <= frontBytes, "length of a table");

@@ -16,8 +16,7 @@ public record SegmentSizing(long segmentBytes, long runBytes) {
     long segment =
         Math.max(MIN_SEGMENT_BYTES, Math.min(MAX_SEGMENT_BYTES, quotaBytes / 64))
             & -Alignment.PAGE_BYTES;
-    return new SegmentSizing(
-        segment, Math.min(MAX_RUN_BYTES, segment / 4) & -Alignment.PAGE_BYTES);
+    return new SegmentSizing(segment, Math.min(MAX_RUN_BYTES, segment / 4) & -Alignment.PAGE_BYTES);
   }
 
   /** A record is no larger, its padding included: a segment has room for header and footer too. */

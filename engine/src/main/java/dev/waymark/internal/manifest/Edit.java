@@ -25,6 +25,9 @@ public sealed interface Edit {
   /** A segment's file exists. */
   record SegmentCreated(long segmentId, SegmentKind kind, long creationSequence) implements Edit {}
 
+  /** A segment holds the description of a namespace there. */
+  record DescriptorPlaced(int namespaceId, RecordLocation location) implements Edit {}
+
   /**
    * A segment takes no more records.
    *
