@@ -72,6 +72,12 @@ public sealed interface Edit {
       List<RecordLocation> records)
       implements Edit {}
 
+  /**
+   * A session built on a boundary that another open session had added: it stays unless both take it
+   * back.
+   */
+  record BoundaryUsed(long sessionId, int namespaceId, BoundaryKey key) implements Edit {}
+
   /** A boundary, which has neither children nor a point, is gone. */
   record RowsDropped(int namespaceId, BoundaryKey key, DropReason reason) implements Edit {}
 
