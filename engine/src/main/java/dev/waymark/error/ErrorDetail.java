@@ -14,7 +14,12 @@ import java.util.OptionalLong;
  * @param remedy what the reader of the message can do, or empty
  */
 public record ErrorDetail(
-    String what, String file, OptionalLong offsetBytes, String expected, String found, String remedy) {
+    String what,
+    String file,
+    OptionalLong offsetBytes,
+    String expected,
+    String found,
+    String remedy) {
 
   /** Starts a detail from the clause that says what failed. */
   public static ErrorDetail of(String what) {

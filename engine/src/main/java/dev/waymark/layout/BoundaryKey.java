@@ -28,7 +28,9 @@ public record BoundaryKey(long word0, long word1, long word2, long word3) {
   public static BoundaryKey ofHex(String hex) {
     if (hex.length() != 2 * LENGTH_BYTES) {
       throw new InvalidArgumentException(
-          ErrorDetail.of("a key has the wrong length").expected("64 hex digits").found(hex.length()));
+          ErrorDetail.of("a key has the wrong length")
+              .expected("64 hex digits")
+              .found(hex.length()));
     }
     try {
       return of(HexFormat.of().parseHex(hex));

@@ -16,9 +16,12 @@ import javax.crypto.spec.SecretKeySpec;
  * finds the same boundaries.
  *
  * <ul>
- *   <li>fingerprint = SHA-256("waymark namespace 1", layout JSON, identity, lossy codecs), each
- *       string preceded by its length in bytes as 4 bytes, little-endian
- *   <li>root = SHA-256("waymark root 1", fingerprint); a tenant's is HMAC-SHA-256(salt, fingerprint)
+ *   <li>fingerprint = SHA-256 of strings, each preceded by its length in bytes as 4 bytes,
+ *       little-endian: "waymark namespace 1"; the layout's JSON; the number of properties in
+ *       decimal; name and value of each property, in order of name; name and codec of each tensor
+ *       with a lossy codec, in the layout's order
+ *   <li>root = SHA-256("waymark root 1" with its length in front, fingerprint); a tenant's is
+ *       HMAC-SHA-256(salt, fingerprint)
  *   <li>key = SHA-256(parent's key, number of tokens, bytes of extra keys, tokens, extra keys), the
  *       numbers and tokens as 4 bytes each, little-endian
  * </ul>
@@ -34,6 +37,7 @@ public final class KeyChain {
     MessageDigest digest = newSha256();
     update(digest, "waymark namespace 1");
     update(digest, layout.toJson());
+    update(digest, Integer.toString(identity.properties().size()));
     for (Map.Entry<String, String> property : identity.properties().entrySet()) {
       update(digest, property.getKey());
       update(digest, property.getValue());

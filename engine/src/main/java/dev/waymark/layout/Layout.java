@@ -124,8 +124,8 @@ public final class Layout {
   }
 
   /**
-   * Raw bytes of the window rows that a point at {@code to} adds where its chain covers those before
-   * {@code coveredTo}.
+   * Raw bytes of the window rows that a point at {@code to} adds where its chain covers those
+   * before {@code coveredTo}.
    */
   public long windowBytes(long coveredTo, long to) {
     long bytes = 0;

@@ -12,9 +12,9 @@ import org.agrona.MutableDirectBuffer;
 import org.agrona.UnsafeApi;
 
 /**
- * Bytes that a caller owns: one buffer, several in order, or an address with a length and the object
- * that keeps it alive. Positions are from the first byte of the first piece; a buffer counts from
- * its position to its limit as they are now, and neither moves.
+ * Bytes that a caller owns: one buffer, several in order, or an address with a length and the
+ * object that keeps it alive. Positions are from the first byte of the first piece; a buffer counts
+ * from its position to its limit as they are now, and neither moves.
  */
 public final class Memory {
   private final Object[] bases;
@@ -50,7 +50,7 @@ public final class Memory {
       } else {
         bases[i] = BufferUtil.array(buffer);
         addresses[i] =
-            UnsafeApi.ARRAY_BYTE_BASE_OFFSET + BufferUtil.arrayOffset(buffer) + buffer.position();
+            BufferUtil.ARRAY_BASE_OFFSET + BufferUtil.arrayOffset(buffer) + buffer.position();
       }
       end += buffer.remaining();
       ends[i] = end;
@@ -71,8 +71,7 @@ public final class Memory {
               .expected("an address other than 0 and a length of 0 or more")
               .found("length " + lengthBytes));
     }
-    return new Memory(
-        new Object[1], new long[] {address}, new long[] {lengthBytes}, true, owner);
+    return new Memory(new Object[1], new long[] {address}, new long[] {lengthBytes}, true, owner);
   }
 
   /** Bytes in all. */

@@ -7,7 +7,6 @@ package dev.waymark.layout;
 public record PartRange(int outerFrom, int outerCount, long rowFrom, long rowCount) {
   /** Raw bytes of the part. */
   public long rawBytes(TensorSpec spec) {
-    return Math.multiplyExact(
-        Math.multiplyExact(rowCount, spec.innerBytes()), (long) outerCount);
+    return Math.multiplyExact(Math.multiplyExact(rowCount, spec.innerBytes()), (long) outerCount);
   }
 }

@@ -31,16 +31,16 @@ public final class Prompt {
   }
 
   /**
-   * A prompt of these token ids, some of whose blocks have extra keys: an adapter's name, the digest
-   * of an image.
+   * A prompt of these token ids, some of whose blocks have extra keys: an adapter's name, the
+   * digest of an image.
    */
   public static Prompt ofTokens(int[] tokens, Map<Integer, byte[]> extraByBlock) {
     return new Prompt(tokens, Map.copyOf(extraByBlock), null, tokens.length);
   }
 
   /**
-   * A prompt whose whole blocks the caller names itself. Each key has to stand for its block and all
-   * before it; the root key of a namespace or tenant plays no part in it.
+   * A prompt whose whole blocks the caller names itself. Each key has to stand for its block and
+   * all before it; the root key of a namespace or tenant plays no part in it.
    *
    * @param lengthTokens tokens in all, an unfinished last block included
    */

@@ -5,10 +5,10 @@ import dev.waymark.error.InvalidSettingException;
 import java.util.List;
 
 /**
- * One tensor of a layout. With a token axis its value is {@code [outer][rows][inner]}: {@code outer}
- * is the product of the dims before the token axis, {@code inner} the bytes after it. A fixed
- * tensor has no token axis; its elements in order count as its rows, so that any part of it is a
- * range of elements.
+ * One tensor of a layout. With a token axis its value is {@code [outer][rows][inner]}: {@code
+ * outer} is the product of the dims before the token axis, {@code inner} the bytes after it. A
+ * fixed tensor has no token axis; its elements in order count as its rows, so that any part of it
+ * is a range of elements.
  *
  * @param name unique within the layout, 1 to 255 UTF-8 bytes
  * @param dtype element type
@@ -110,8 +110,8 @@ public record TensorSpec(String name, DType dtype, Growth growth, List<Long> sha
   }
 
   /**
-   * Elements of a codec's row: the last dim. Row codecs keep one scale for each of them. 1 where the
-   * token axis comes last, or where there is no dim.
+   * Elements of a codec's row: the last dim. Row codecs keep one scale for each of them. 1 where
+   * the token axis comes last, or where there is no dim.
    */
   public long rowWidth() {
     long last = shape.isEmpty() ? 1 : shape.get(shape.size() - 1);

@@ -146,8 +146,8 @@ public final class TensorView {
   }
 
   /**
-   * Rows {@code [firstRow, endRow)} of a buffer laid out {@code [outer][capacity][inner]}, where the
-   * capacity follows from the buffer's length.
+   * Rows {@code [firstRow, endRow)} of a buffer laid out {@code [outer][capacity][inner]}, where
+   * the capacity follows from the buffer's length.
    */
   public static TensorView packed(TensorSpec spec, ByteBuffer buffer, long firstRow, long endRow) {
     long inner = spec.innerBytes();
@@ -216,8 +216,8 @@ public final class TensorView {
   }
 
   /**
-   * Copies raw bytes of a part out of the caller's memory. A part's raw bytes are, outer position by
-   * outer position, its rows in order.
+   * Copies raw bytes of a part out of the caller's memory. A part's raw bytes are, outer position
+   * by outer position, its rows in order.
    *
    * @param rawOffset first raw byte of the part that is wanted
    */

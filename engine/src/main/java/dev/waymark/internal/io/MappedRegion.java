@@ -27,7 +27,9 @@ public interface MappedRegion extends AutoCloseable {
    */
   void put(long offset, DirectBuffer source, int sourceIndex, int length);
 
-  /** Makes {@code [offset, offset + length)} durable where the file is allocated and has its length. */
+  /**
+   * Makes {@code [offset, offset + length)} durable where the file is allocated and has its length.
+   */
   void force(long offset, long length);
 
   /** Unmaps; idempotent. No call may be under way or follow. */

@@ -19,9 +19,9 @@ public interface StoreFile extends AutoCloseable {
 
   /**
    * Allocates blocks for {@code [offset, offset + length)} and grows the file to cover them; bytes
-   * never written read as zero. Where the file system cannot allocate, writes zeros there, so that a
-   * full disk still shows here and never as a fault on a map. After a failure the file is as long as
-   * it was.
+   * never written read as zero. Where the file system cannot allocate, writes zeros there, so that
+   * a full disk still shows here and never as a fault on a map. After a failure the file is as long
+   * as it was.
    *
    * @throws dev.waymark.error.DiskFullException if there is no space
    */
