@@ -1,14 +1,14 @@
 package dev.waymark.internal.manifest;
 
 /**
- * Where the content of a manifest ends, and what follows it.
+ * Where the content of a manifest ends, and what follows it. Its checkpoint is whole, or reading it
+ * would have failed.
  *
  * @param header its first frame
  * @param validLengthBytes end of the last batch that counts
  * @param tail what stands between there and the end of the file
  * @param tailReason why the first frame of a torn tail does not count, or empty
  * @param tailBytes from the end of the content to the last byte of a torn tail that is not zero
- * @param checkpointComplete whether the checkpoint that the manifest begins with is there
  * @param editCount edits that were handed out, the end of the checkpoint among them
  */
 public record ManifestEnd(
@@ -17,7 +17,6 @@ public record ManifestEnd(
     Tail tail,
     String tailReason,
     long tailBytes,
-    boolean checkpointComplete,
     long editCount) {
 
   /** What follows the content. */
