@@ -160,8 +160,10 @@ public final class CrashStates {
     }
 
     private Plan mix() {
-      long mixed = seed * 0x9E3779B97F4A7C15L + mixes++;
-      return new Plan("mix " + mixed, new RandomChoices(mixed));
+      long number = mixes++;
+      return new Plan(
+          "mix " + number + " of seed " + seed,
+          new RandomChoices(seed * 0x9E3779B97F4A7C15L + number));
     }
   }
 }

@@ -213,7 +213,10 @@ public final class SimulatedDirectory implements StoreDirectory {
     }
   }
 
-  /** A place at which the process may end and what is mapped may reach the disk. */
+  /**
+   * A place at which the process may end and what is mapped may reach the disk. Give the engine
+   * {@code directory::yieldPoint} as its yield points.
+   */
   public void yieldPoint(String label) {
     synchronized (disk) {
       check();
