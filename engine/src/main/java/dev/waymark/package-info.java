@@ -1,0 +1,2 @@
+/** The store, its sessions and its restores. */
+package dev.waymark;

@@ -1,0 +1,36 @@
+package dev.waymark.tools;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The command line tool: looks into a store, checks it and measures it. */
+@Command(
+    name = "segtool",
+    mixinStandardHelpOptions = true,
+    versionProvider = Segtool.Version.class,
+    description = "Looks into a Waymark store.")
+public final class Segtool implements Runnable {
+  @Spec private CommandSpec spec;
+
+  public static void main(String[] args) {
+    System.exit(new CommandLine(new Segtool()).execute(args));
+  }
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "Missing a command");
+  }
+
+  static final class Version implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      // Known only in the jar; a run from class files has no manifest.
+      String version = Segtool.class.getPackage().getImplementationVersion();
+      return new String[] {"segtool " + (version == null ? "(unpackaged)" : version)};
+    }
+  }
+}
