@@ -17,8 +17,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /**
- * Opens file channels as the store needs them: never through a symbolic link, created with mode 0600
- * by the call that creates, and not closed by the interruption of a thread that uses them.
+ * Opens file channels as the store needs them: never through a symbolic link, created with mode
+ * 0600 by the call that creates, and not closed by the interruption of a thread that uses them.
  *
  * <p>Channels, and not descriptors of {@code open(2)}, since only a channel can be closed safely
  * while other threads use it.

@@ -25,16 +25,16 @@ import org.agrona.UnsafeApi;
  *   <li>Mapped memory is only ever copied, to or from private memory, by {@link #copy}; its address
  *       never leaves this class.
  *   <li>Each copy is followed by a fence inside the same {@code try}. On JDK 17 the {@code
- *       InternalError} of a fault in a compiled copy is thrown not at the copy but anywhere later in
- *       the thread; allocating an array of arrays whose lengths are not known to the compiler brings
- *       it out at once.
+ *       InternalError} of a fault in a compiled copy is thrown not at the copy but anywhere later
+ *       in the thread; allocating an array of arrays whose lengths are not known to the compiler
+ *       brings it out at once.
  *   <li>Chronicle gets the file by its open descriptor, not by its path, where the system can do
  *       that: so it can neither make a file, nor map another one that took the name.
- *   <li>A writable map of a file that is shorter extends it, sparsely, to exactly its own length and
- *       no further; a writer still allocates before it touches. A map for reading never changes the
- *       file.
- *   <li>{@link #close} unmaps before it returns. Chronicle's own descriptor is closed as soon as the
- *       map stands.
+ *   <li>A writable map of a file that is shorter extends it, sparsely, to exactly its own length
+ *       and no further; a writer still allocates before it touches. A map for reading never changes
+ *       the file.
+ *   <li>{@link #close} unmaps before it returns. Chronicle's own descriptor is closed as soon as
+ *       the map stands.
  * </ul>
  */
 final class ChronicleRegion implements MappedRegion {
@@ -212,7 +212,8 @@ final class ChronicleRegion implements MappedRegion {
         MappedFile.of(reopenable(handle, path), length, 0, NO_ROUNDING, !writable)) {
       PromptStore store = (PromptStore) file.acquireByteStore(owner, 0, null, PromptStore::new);
       store.syncMode(SyncMode.NONE);
-      // Left to Chronicle, a thread in the background would close this descriptor at some later time.
+      // Left to Chronicle, a thread in the background would close this descriptor at some later
+      // time.
       file.raf().close();
       return new ChronicleRegion(handle, length, writable, store, owner);
     } catch (IORuntimeException e) {

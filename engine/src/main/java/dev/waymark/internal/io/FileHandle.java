@@ -17,9 +17,9 @@ import org.agrona.MutableDirectBuffer;
  * One descriptor and all that is done through it. Shared by a file and by the regions that read and
  * write through it; closed by the last of them.
  *
- * <p>Invariants: a native call uses the descriptor's number only under the read lock of {@link #use}
- * and after seeing the channel open, and closing takes the write lock, so that no call can hit a
- * number that was given to another file meanwhile. Whatever changes the length holds {@link
+ * <p>Invariants: a native call uses the descriptor's number only under the read lock of {@link
+ * #use} and after seeing the channel open, and closing takes the write lock, so that no call can
+ * hit a number that was given to another file meanwhile. Whatever changes the length holds {@link
  * #lengthLock}.
  */
 final class FileHandle {
@@ -29,13 +29,14 @@ final class FileHandle {
   private final String name;
   private final FileChannel channel;
   private final int descriptor;
+  private final boolean writable;
   private final boolean nativeCalls;
   private final ReentrantReadWriteLock use = new ReentrantReadWriteLock();
   private final Object lengthLock = new Object();
   private int owners = 1;
 
-  FileHandle(String name, FileChannel channel) {
-    this(name, channel, true);
+  FileHandle(String name, FileChannel channel, boolean writable) {
+    this(name, channel, writable, true);
   }
 
   /**
@@ -43,10 +44,11 @@ final class FileHandle {
    *
    * @param nativeCalls false to take every fallback that is there for systems without those calls
    */
-  FileHandle(String name, FileChannel channel, boolean nativeCalls) {
+  FileHandle(String name, FileChannel channel, boolean writable, boolean nativeCalls) {
     this.name = name;
     this.channel = channel;
     this.descriptor = Channels.descriptor(channel);
+    this.writable = writable;
     this.nativeCalls = nativeCalls;
   }
 
@@ -63,8 +65,14 @@ final class FileHandle {
     return descriptor;
   }
 
-  boolean isOpen() {
-    return channel.isOpen();
+  /** Refuses what only a file for writing can do. */
+  void checkWritable() {
+    if (!writable) {
+      throw new InvalidArgumentException(
+          ErrorDetail.of("A file for reading only was to be changed")
+              .in(name)
+              .remedy("open it for writing"));
+    }
   }
 
   synchronized FileHandle retain() {
@@ -112,6 +120,7 @@ final class FileHandle {
   }
 
   void allocate(long offset, long length) {
+    checkWritable();
     IoFailures.checkRange(name, offset, length, Long.MAX_VALUE);
     if (length == 0) {
       return;
@@ -135,6 +144,7 @@ final class FileHandle {
   }
 
   void setLength(long length) {
+    checkWritable();
     IoFailures.checkRange(name, 0, length, Long.MAX_VALUE);
     synchronized (lengthLock) {
       int errno = nativeCalls ? (int) guarded(() -> Libc.truncate(descriptor, length)) : -1;
@@ -158,6 +168,7 @@ final class FileHandle {
   }
 
   boolean punch(long offset, long length) {
+    checkWritable();
     IoFailures.checkRange(name, offset, length, Long.MAX_VALUE);
     if (offset % BLOCK_BYTES != 0 || length % BLOCK_BYTES != 0) {
       throw new InvalidArgumentException(
@@ -209,6 +220,7 @@ final class FileHandle {
   }
 
   void write(long offset, DirectBuffer source, int sourceIndex, int length) {
+    checkWritable();
     IoFailures.checkRange(name, offset, length, Long.MAX_VALUE);
     try {
       ByteBuffer view = BufferViews.of(source, sourceIndex, length);
@@ -250,9 +262,9 @@ final class FileHandle {
   }
 
   /**
-   * Stands in for allocation. What is below the old length may hold bytes, so there only blocks that
-   * read as zeros are written; nobody else may write to the range meanwhile. Forced at the end,
-   * since a file system that cannot allocate may also promise space that it does not have.
+   * Stands in for allocation. What is below the old length may hold bytes, so there only blocks
+   * that read as zeros are written; nobody else may write to the range meanwhile. Forced at the
+   * end, since a file system that cannot allocate may also promise space that it does not have.
    */
   private void writeZeros(long offset, long length, long before) {
     ByteBuffer zeros = ByteBuffer.allocateDirect(STEP_BYTES);

@@ -22,7 +22,7 @@ final class FileSystemProbe {
     Files.deleteIfExists(path);
     FileHandle handle;
     try {
-      handle = new FileHandle(NAME, Channels.createNew(path));
+      handle = new FileHandle(NAME, Channels.createNew(path), true);
     } catch (IOException e) {
       if (Libc.meansFull(String.valueOf(e.getMessage()))) {
         return ALL;

@@ -1,17 +1,14 @@
 package dev.waymark.internal.io;
 
 import com.kenai.jffi.MemoryIO;
+import com.kenai.jffi.Type;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import jnr.ffi.LastError;
-import jnr.ffi.LibraryLoader;
-import jnr.ffi.Platform;
-import jnr.ffi.annotations.In;
-import jnr.ffi.annotations.Out;
 
 /**
  * The few calls of the C library that Java does not offer: allocating and punching, the count of
@@ -40,39 +37,22 @@ final class Libc {
   private static final int AT_FDCWD = -100;
   private static final int AT_SYMLINK_NOFOLLOW = 0x100;
   private static final int AT_EMPTY_PATH = 0x1000;
-  private static final byte[] EMPTY_PATH = {0};
 
-  /** The kernel's {@code struct stat} is at most this long on the architectures listed below. */
-  private static final int STAT_BYTES = 144;
-
-  // The same on 64-bit x86 and on those that use the kernel's generic layout.
+  // The kernel's struct stat: the same here on 64-bit x86 and on those with the generic layout.
   private static final int STAT_INODE_OFFSET = 8;
   private static final int STAT_SIZE_OFFSET = 48;
   private static final int STAT_BLOCKS_OFFSET = 64;
   private static final int STAT_BLOCK_BYTES = 512;
 
+  /** Room for the longest struct stat, and behind it for the longest path that is asked about. */
+  private static final int STAT_MAX_BYTES = 256;
+
+  private static final int PATH_MAX_BYTES = 4096;
+
   private static final Functions FUNCTIONS = load();
-  private static final long STAT_CALL = statCall();
+  private static final StatCall STAT = statCall();
 
   private Libc() {}
-
-  /** What the C library is asked for. Public for the generated code, and nobody else. */
-  public interface Functions {
-    /** Allocates or punches. */
-    int fallocate(int fd, int mode, long offset, long length);
-
-    /** Sets the length. */
-    int ftruncate(int fd, long length);
-
-    /** Writes mapped pages back. */
-    int msync(long address, long length, int flags);
-
-    /** Describes an error. */
-    String strerror(int errno);
-
-    /** The system call {@code newfstatat}. */
-    long syscall(long number, long directory, @In byte[] path, @Out byte[] stat, long flags);
-  }
 
   /** Whether native calls can be made at all. */
   static boolean isAvailable() {
@@ -81,52 +61,37 @@ final class Libc {
 
   /** Allocates blocks and extends the file over them. */
   static int allocate(int fd, long offset, long length) {
-    return LINUX ? fallocate(fd, 0, offset, length) : ENOSYS;
+    return fallocate(fd, 0, offset, length);
   }
 
   /** Gives blocks back, keeping the length. */
   static int punch(int fd, long offset, long length) {
-    return LINUX ? fallocate(fd, KEEP_SIZE_AND_PUNCH, offset, length) : ENOSYS;
+    return fallocate(fd, KEEP_SIZE_AND_PUNCH, offset, length);
   }
 
   /** Cuts the file or extends it without blocks. */
   static int truncate(int fd, long length) {
-    if (!isAvailable() || fd < 0) {
-      return ENOSYS;
-    }
-    int errno;
-    do {
-      errno = FUNCTIONS.ftruncate(fd, length) == 0 ? 0 : lastError();
-    } while (errno == EINTR);
-    return errno;
+    return isAvailable() ? errorOf(FUNCTIONS.ftruncate, fd, length) : ENOSYS;
   }
 
   /** Makes mapped pages durable; the address is on a page boundary. */
   static int syncMapped(long address, long length) {
-    if (!isAvailable()) {
-      return ENOSYS;
-    }
-    int errno;
-    do {
-      errno = FUNCTIONS.msync(address, length, MS_SYNC) == 0 ? 0 : lastError();
-    } while (errno == EINTR);
-    return errno;
+    return isAvailable() ? errorOf(FUNCTIONS.msync, address, length, MS_SYNC) : ENOSYS;
   }
 
   /** Bytes allocated for an open file, or -1 where the system's count cannot be had. */
   static long allocatedBytes(int fd) {
-    return fd < 0 ? -1 : statField(fd, EMPTY_PATH, AT_EMPTY_PATH);
+    return STAT == null ? -1 : STAT.allocatedBytes(fd, "", AT_EMPTY_PATH);
   }
 
   /** Bytes allocated for a file below an open directory, or -1 where that cannot be had. */
   static long allocatedBytes(int directoryFd, String name) {
-    return directoryFd < 0 ? -1 : statField(directoryFd, cString(name), AT_SYMLINK_NOFOLLOW);
+    return STAT == null ? -1 : STAT.allocatedBytes(directoryFd, name, AT_SYMLINK_NOFOLLOW);
   }
 
-  /** The text for an error, as a {@code IOException} of the JDK has it. */
+  /** The text for an error, in the process's language, as an {@code IOException} has it. */
   static String describe(int errno) {
-    String text = isAvailable() ? FUNCTIONS.strerror(errno) : "error";
-    return text + " (errno " + errno + ")";
+    return text(errno) + " (errno " + errno + ")";
   }
 
   /**
@@ -137,17 +102,16 @@ final class Libc {
   static boolean meansFull(String reason) {
     return reason.contains("No space left on device")
         || reason.contains("Disk quota exceeded")
-        || FullTexts.NO_SPACE.equals(reason)
-        || FullTexts.QUOTA.equals(reason);
+        || reason.equals(text(ENOSPC))
+        || reason.equals(text(EDQUOT));
   }
 
   /** Whether the text of an {@code IOException} says that the file's system has no maps. */
   static boolean cannotMap(String reason) {
     return reason.contains("No such device")
-        || isAvailable()
-            && (FUNCTIONS.strerror(ENODEV).equals(reason)
-                || FUNCTIONS.strerror(ENOTSUP).equals(reason)
-                || FUNCTIONS.strerror(ENOSYS).equals(reason));
+        || reason.equals(text(ENODEV))
+        || reason.equals(text(ENOTSUP))
+        || reason.equals(text(ENOSYS));
   }
 
   /** A buffer over foreign memory, or null where none can be made. */
@@ -156,82 +120,109 @@ final class Libc {
   }
 
   private static int fallocate(int fd, int mode, long offset, long length) {
-    if (!isAvailable() || fd < 0) {
-      return ENOSYS;
-    }
+    return isAvailable() && FUNCTIONS.fallocate != null
+        ? errorOf(FUNCTIONS.fallocate, fd, mode, offset, length)
+        : ENOSYS;
+  }
+
+  private static int errorOf(NativeFunction function, long... arguments) {
     int errno;
     do {
-      // The number is stale after a success, so only the result counts.
-      errno = FUNCTIONS.fallocate(fd, mode, offset, length) == 0 ? 0 : lastError();
+      errno = function.call(arguments) == 0 ? 0 : NativeFunction.lastError();
     } while (errno == EINTR);
     return errno;
   }
 
-  private static int lastError() {
-    return LastError.getLastError(jnr.ffi.Runtime.getSystemRuntime());
-  }
-
-  private static long statField(int fd, byte[] path, int flags) {
-    if (STAT_CALL < 0) {
-      return -1;
+  private static String text(int errno) {
+    if (!isAvailable()) {
+      return "error";
     }
-    byte[] stat = new byte[STAT_BYTES];
-    return FUNCTIONS.syscall(STAT_CALL, fd, path, stat, flags) == 0
-        ? field(stat, STAT_BLOCKS_OFFSET) * STAT_BLOCK_BYTES
-        : -1;
-  }
-
-  private static long field(byte[] stat, int offset) {
-    return ByteBuffer.wrap(stat).order(ByteOrder.nativeOrder()).getLong(offset);
-  }
-
-  private static byte[] cString(String name) {
-    byte[] text = name.getBytes(StandardCharsets.UTF_8);
-    byte[] terminated = new byte[text.length + 1];
-    System.arraycopy(text, 0, terminated, 0, text.length);
-    return terminated;
+    // The C library may keep the text in one buffer for all threads.
+    synchronized (FUNCTIONS) {
+      long text = FUNCTIONS.strerror.call(errno);
+      return new String(
+          MemoryIO.getInstance().getZeroTerminatedByteArray(text), Charset.defaultCharset());
+    }
   }
 
   private static Functions load() {
     try {
-      String library = Platform.getNativePlatform().getStandardCLibraryName();
-      Functions loaded = LibraryLoader.create(Functions.class).load(library);
-      loaded.strerror(0);
-      return loaded;
+      return new Functions(
+          LINUX ? NativeFunction.bind("fallocate", Type.SINT32, 4, 4) : null,
+          required(NativeFunction.bind("ftruncate", Type.SINT32, 2, 2)),
+          required(NativeFunction.bind("msync", Type.SINT32, 3, 3)),
+          required(NativeFunction.bind("strerror", Type.POINTER, 1, 1)));
     } catch (RuntimeException | LinkageError e) {
       return null;
     }
   }
 
-  private static long statCall() {
-    if (FUNCTIONS == null || !LINUX) {
-      return -1;
+  private static NativeFunction required(NativeFunction function) {
+    if (function == null) {
+      throw new UnsatisfiedLinkError("a function of the C library is missing");
     }
-    String architecture = System.getProperty("os.arch", "");
-    long number =
-        switch (architecture) {
+    return function;
+  }
+
+  private static StatCall statCall() {
+    if (FUNCTIONS == null || !LINUX) {
+      return null;
+    }
+    int number =
+        switch (System.getProperty("os.arch", "")) {
           case "amd64", "x86_64" -> 262;
           case "aarch64", "riscv64" -> 79;
           default -> -1;
         };
-    return number >= 0 && tellsTheTruth(number) ? number : -1;
-  }
-
-  private static boolean tellsTheTruth(long number) {
-    Path known = Path.of(System.getProperty("java.home"), "lib", "modules");
-    byte[] stat = new byte[STAT_BYTES];
-    try {
-      return FUNCTIONS.syscall(number, AT_FDCWD, cString(known.toString()), stat, 0) == 0
-          && field(stat, STAT_SIZE_OFFSET) == Files.size(known)
-          && field(stat, STAT_INODE_OFFSET) == (Long) Files.getAttribute(known, "unix:ino");
-    } catch (IOException | RuntimeException | LinkageError e) {
-      return false;
+    NativeFunction syscall = NativeFunction.bind("syscall", Type.SINT64, 1, 5);
+    if (number < 0 || syscall == null) {
+      return null;
     }
+    StatCall call = new StatCall(syscall, number);
+    return call.tellsTheTruth() ? call : null;
   }
 
-  /** Texts in the process's language, asked for once. */
-  private static final class FullTexts {
-    static final String NO_SPACE = isAvailable() ? FUNCTIONS.strerror(ENOSPC) : "";
-    static final String QUOTA = isAvailable() ? FUNCTIONS.strerror(EDQUOT) : "";
+  private record Functions(
+      NativeFunction fallocate,
+      NativeFunction ftruncate,
+      NativeFunction msync,
+      NativeFunction strerror) {}
+
+  /** The system call {@code newfstatat}, with the memory that it fills. */
+  private static final class StatCall {
+    private final NativeFunction syscall;
+    private final int number;
+    private final ByteBuffer memory =
+        ByteBuffer.allocateDirect(STAT_MAX_BYTES + PATH_MAX_BYTES).order(ByteOrder.nativeOrder());
+    private final long address = MemoryIO.getInstance().getDirectBufferAddress(memory);
+
+    StatCall(NativeFunction syscall, int number) {
+      this.syscall = syscall;
+      this.number = number;
+    }
+
+    synchronized long allocatedBytes(int fd, String name, int flags) {
+      return call(fd, name, flags) ? memory.getLong(STAT_BLOCKS_OFFSET) * STAT_BLOCK_BYTES : -1;
+    }
+
+    synchronized boolean tellsTheTruth() {
+      Path known = Path.of(System.getProperty("java.home"), "lib", "modules");
+      try {
+        return call(AT_FDCWD, known.toString(), 0)
+            && memory.getLong(STAT_SIZE_OFFSET) == Files.size(known)
+            && memory.getLong(STAT_INODE_OFFSET) == (Long) Files.getAttribute(known, "unix:ino");
+      } catch (IOException | RuntimeException e) {
+        return false;
+      }
+    }
+
+    private boolean call(int fd, String name, int flags) {
+      byte[] path = name.getBytes(StandardCharsets.UTF_8);
+      if (path.length >= PATH_MAX_BYTES) {
+        return false;
+      }
+      memory.put(STAT_MAX_BYTES, path).put(STAT_MAX_BYTES + path.length, (byte) 0);
+      return syscall.call(number, fd, address + STAT_MAX_BYTES, address, flags) == 0;
+    }
   }
 }

@@ -128,8 +128,7 @@ public final class RealDirectory implements StoreDirectory {
   @Override
   public boolean exists(String name) {
     checkOpen();
-    return isRegular(
-        path.resolve(name.equals(StoreNames.LOCK) ? name : StoreNames.check(name)));
+    return isRegular(path.resolve(name.equals(StoreNames.LOCK) ? name : StoreNames.check(name)));
   }
 
   @Override
@@ -139,7 +138,7 @@ public final class RealDirectory implements StoreDirectory {
       if (name.startsWith(StoreNames.QUARANTINE_PREFIX) && !hasQuarantine()) {
         Files.createDirectory(file.getParent(), Channels.OWNER_ONLY_DIRECTORY);
       }
-      return opened(name, file, Channels.createNew(file));
+      return opened(name, file, Channels.createNew(file), true);
     } catch (IOException e) {
       throw IoFailures.of(
           e, ErrorDetail.of("Creating failed").in(name).expected("no file of that name"));
@@ -151,7 +150,7 @@ public final class RealDirectory implements StoreDirectory {
     Path file = writablePath(name);
     checkRegular(name, file);
     try {
-      return opened(name, file, Channels.openReadWrite(file));
+      return opened(name, file, Channels.openReadWrite(file), true);
     } catch (IOException e) {
       throw IoFailures.of(e, ErrorDetail.of("Opening failed").in(name));
     }
@@ -163,7 +162,7 @@ public final class RealDirectory implements StoreDirectory {
     Path file = path.resolve(StoreNames.check(name));
     checkRegular(name, file);
     try {
-      return opened(name, file, Channels.openRead(file));
+      return opened(name, file, Channels.openRead(file), false);
     } catch (IOException e) {
       throw IoFailures.of(e, ErrorDetail.of("Opening failed").in(name));
     }
@@ -215,8 +214,8 @@ public final class RealDirectory implements StoreDirectory {
   }
 
   /**
-   * Probes at the first call, so that a second writer, which the lock turns away, changes nothing. A
-   * directory for reading is not probed: it is taken to map, and falls back where it does not.
+   * Probes at the first call, so that a second writer, which the lock turns away, changes nothing.
+   * A directory for reading is not probed: it is taken to map, and falls back where it does not.
    */
   @Override
   public synchronized FileSystemTraits traits() {
@@ -325,7 +324,8 @@ public final class RealDirectory implements StoreDirectory {
         Files.setPosixFilePermissions(path, OWNER_ONLY);
       }
     } catch (IOException | UnsupportedOperationException e) {
-      // Somebody else's directory, as mount points are: the files are closed to others all the same.
+      // Somebody else's directory, as mount points are: the files are closed to others all the
+      // same.
       return;
     }
   }
@@ -342,8 +342,8 @@ public final class RealDirectory implements StoreDirectory {
     }
   }
 
-  private RealFile opened(String name, Path file, FileChannel opened) {
-    return new RealFile(new FileHandle(name, opened), file.toFile(), mapping);
+  private RealFile opened(String name, Path file, FileChannel opened, boolean forWriting) {
+    return new RealFile(new FileHandle(name, opened, forWriting), file.toFile(), mapping);
   }
 
   private static void addRegularFiles(Path directory, String prefix, List<String> names)
@@ -367,8 +367,7 @@ public final class RealDirectory implements StoreDirectory {
 
   /** Refuses links, directories and pipes; opening a pipe would not even return. */
   private void checkRegular(String name, Path file) {
-    if (isRegular(file)
-        && (!name.startsWith(StoreNames.QUARANTINE_PREFIX) || hasQuarantine())) {
+    if (isRegular(file) && (!name.startsWith(StoreNames.QUARANTINE_PREFIX) || hasQuarantine())) {
       return;
     }
     boolean there = Files.exists(file, LinkOption.NOFOLLOW_LINKS);
@@ -406,8 +405,7 @@ public final class RealDirectory implements StoreDirectory {
 
   private void checkOpen() {
     if (closed) {
-      throw new ClosedException(
-          ErrorDetail.of("The directory was used after it had been closed"));
+      throw new ClosedException(ErrorDetail.of("The directory was used after it had been closed"));
     }
   }
 }

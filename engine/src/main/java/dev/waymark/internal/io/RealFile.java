@@ -78,6 +78,9 @@ final class RealFile implements StoreFile {
     // A region of no bytes would be no map.
     IoFailures.checkRange(name(), 0, length, Long.MAX_VALUE);
     IoFailures.checkRange(name(), 0, 1, length);
+    if (writable) {
+      open.checkWritable();
+    }
     if (mapping == Mapping.POSITIONAL) {
       return positional(open, length, writable);
     }

@@ -6,8 +6,8 @@ import java.util.regex.Pattern;
 
 /**
  * Which names a file of the store may have: letters, digits, dot, dash and underscore, not starting
- * with a dot or a dash, at most {@value #MAX_CHARS} of them; alone, or below {@link #QUARANTINE}. So
- * no name leads out of the directory, and none needs quoting.
+ * with a dot or a dash, at most {@value #MAX_CHARS} of them; alone, or below {@link #QUARANTINE}.
+ * So no name leads out of the directory, and none needs quoting.
  */
 final class StoreNames {
   static final String LOCK = "LOCK";

@@ -28,8 +28,8 @@ import java.util.concurrent.TimeoutException;
  * <ul>
  *   <li>The file is open at most once in a process, since closing any second descriptor of it would
  *       drop the lock without a word. A claim on the directory is staked in the JVM's system
- *       properties first, which copies of this class under other class loaders see too. The claim is
- *       by the directory's device and inode, so that links and bind mounts do not get around it.
+ *       properties first, which copies of this class under other class loaders see too. The claim
+ *       is by the directory's device and inode, so that links and bind mounts do not get around it.
  *   <li>The file is never removed and, before the lock is held, never changed.
  *   <li>Its content is the holder's process id, for the message that another process shows, which
  *       reads it through the descriptor by which it tried. No decision rests on it.
@@ -41,8 +41,8 @@ final class WriterLock implements AutoCloseable {
   private static final int HOLDER_MAX_BYTES = 32;
 
   /**
-   * Descriptors that may be a second one of a lock file that somebody else in this JVM holds: closed
-   * with the process and no sooner.
+   * Descriptors that may be a second one of a lock file that somebody else in this JVM holds:
+   * closed with the process and no sooner.
    */
   private static final Queue<FileChannel> NEVER_CLOSED = new ConcurrentLinkedQueue<>();
 
