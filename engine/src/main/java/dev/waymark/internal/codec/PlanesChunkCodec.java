@@ -1,6 +1,7 @@
 package dev.waymark.internal.codec;
 
 import com.github.luben.zstd.Zstd;
+import com.github.luben.zstd.ZstdCompressCtx;
 import com.github.luben.zstd.ZstdException;
 import dev.waymark.error.CorruptionException;
 import dev.waymark.error.ErrorDetail;
@@ -25,6 +26,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class PlanesChunkCodec implements ChunkCodec {
   /** Below this a frame's own header outweighs what it could save. */
   private static final int MIN_RAW_BYTES = 64;
+
+  /** Stands for the place of a plane that was decompressed into the scratch. */
+  private static final int IN_SCRATCH = -1;
 
   private final int elementBytes;
   private final boolean rotated;
@@ -83,8 +87,7 @@ final class PlanesChunkCodec implements ChunkCodec {
       int frameBytes =
           scratch.sample().isNoise(planes, plane, planeBytes)
               ? planeBytes
-              : scratch
-                  .compressor()
+              : compressor(scratch, k)
                   .compressDirectByteBuffer(
                       frame.byteBuffer(),
                       0,
@@ -131,6 +134,7 @@ final class PlanesChunkCodec implements ChunkCodec {
     }
     int planeBytes = rawLength / elementBytes;
     UnsafeBuffer planes = scratch.planes();
+    int[] rawPlanes = scratch.rawPlanes();
     long end = headerBytes();
     for (int k = 0; k < elementBytes; k++) {
       int planeStored = source.getInt(sourceIndex + Integer.BYTES * k, ByteOrder.LITTLE_ENDIAN);
@@ -140,18 +144,18 @@ final class PlanesChunkCodec implements ChunkCodec {
             "1 to " + Math.min(planeBytes, storedLength - end),
             Integer.toUnsignedString(planeStored));
       }
-      int plane = planeIndex(k, planeBytes);
       if (planeStored == planeBytes) {
-        planes.putBytes(plane, source, sourceIndex + (int) end, planeBytes);
+        rawPlanes[k] = sourceIndex + (int) end;
       } else {
+        rawPlanes[k] = IN_SCRATCH;
         UnsafeBuffer frame = scratch.frame();
         frame.putBytes(0, source, sourceIndex + (int) end, planeStored);
-        decompress(scratch, frame, planeStored, planes, plane, planeBytes);
+        decompress(scratch, frame, planeStored, planes, planeIndex(k, planeBytes), planeBytes);
       }
       end += planeStored;
     }
     Ranges.checkStoredLength(storedLength, end);
-    join(scratch, planes, rawLength, target, targetIndex);
+    join(scratch, source, rawPlanes, rawLength, target, targetIndex);
   }
 
   /**
@@ -215,13 +219,16 @@ final class PlanesChunkCodec implements ChunkCodec {
     }
   }
 
+  /** Puts planes together, those at an index of the source and those in the scratch. */
   private void join(
       CodecScratch scratch,
-      UnsafeBuffer planes,
+      DirectBuffer source,
+      int[] rawPlanes,
       int rawLength,
       MutableDirectBuffer target,
       int targetIndex) {
     int planeBytes = rawLength / elementBytes;
+    UnsafeBuffer planes = scratch.planes();
     if (elementBytes == 1) {
       target.putBytes(targetIndex, planes, 0, rawLength);
       return;
@@ -230,8 +237,9 @@ final class PlanesChunkCodec implements ChunkCodec {
     for (int done = 0; done < rawLength; done += PlaneBlock.BLOCK_BYTES) {
       int length = Math.min(PlaneBlock.BLOCK_BYTES, rawLength - done);
       for (int k = 0; k < elementBytes; k++) {
-        int index = planeIndex(k, planeBytes) + done / elementBytes;
-        Memory.load(planes, index, length / elementBytes, block.planes[k]);
+        boolean inScratch = rawPlanes[k] == IN_SCRATCH;
+        int index = (inScratch ? planeIndex(k, planeBytes) : rawPlanes[k]) + done / elementBytes;
+        Memory.load(inScratch ? planes : source, index, length / elementBytes, block.planes[k]);
       }
       block.join(elementBytes, length);
       if (rotated) {
@@ -239,6 +247,11 @@ final class PlanesChunkCodec implements ChunkCodec {
       }
       Memory.store(block.elements, target, targetIndex + done, length);
     }
+  }
+
+  private ZstdCompressCtx compressor(CodecScratch scratch, int plane) {
+    boolean exponents = rotated && plane == elementBytes - 1;
+    return exponents ? scratch.exponentCompressor() : scratch.compressor();
   }
 
   private int headerBytes() {

@@ -12,6 +12,7 @@ final class RowBlock {
   /** Elements of a block of narrow rows: few enough for a core's first cache. */
   static final int BLOCK_ELEMENTS = 4096;
 
+  private static final int MAGNITUDE = 0x7FFF_FFFF;
   private static final int F16_EXPONENT = 0x7C00;
   private static final float F16_MAX = 65504f;
   private static final float F16_MIN_NORMAL = 0x1p-14f;
@@ -21,8 +22,8 @@ final class RowBlock {
   final short[] shorts;
   final byte[] bytes;
 
-  /** A second result of the row last quantised. */
-  double squaredNorm;
+  /** By how much each element's squared error exceeds what is allowed, in transformed rows. */
+  final float[] excess = new float[BLOCK_ELEMENTS];
 
   RowBlock(int rowWidth) {
     int capacity = Math.max(rowWidth, BLOCK_ELEMENTS);
@@ -73,11 +74,22 @@ final class RowBlock {
    * finite.
    */
   static int maxMagnitudeBits(int[] bits, int from, int to) {
-    int max = 0;
-    for (int i = from; i < to; i++) {
-      max = Math.max(max, bits[i] & 0x7FFF_FFFF);
+    // Four at once: one maximum after the other would wait for each.
+    int max0 = 0;
+    int max1 = 0;
+    int max2 = 0;
+    int max3 = 0;
+    int i = from;
+    for (; i < to - 3; i += 4) {
+      max0 = Math.max(max0, bits[i] & MAGNITUDE);
+      max1 = Math.max(max1, bits[i + 1] & MAGNITUDE);
+      max2 = Math.max(max2, bits[i + 2] & MAGNITUDE);
+      max3 = Math.max(max3, bits[i + 3] & MAGNITUDE);
     }
-    return max;
+    for (; i < to; i++) {
+      max0 = Math.max(max0, bits[i] & MAGNITUDE);
+    }
+    return Math.max(Math.max(max0, max1), Math.max(max2, max3));
   }
 
   /** Bits of finite f32 below the rounding limit to bf16, ties to even. */
@@ -109,7 +121,7 @@ final class RowBlock {
   private static void toF16(float[] source, short[] target, int count) {
     for (int i = 0; i < count; i++) {
       int bits = Float.floatToRawIntBits(source[i]);
-      float magnitude = Math.min(Float.intBitsToFloat(bits & 0x7FFF_FFFF), F16_MAX);
+      float magnitude = Math.min(Float.intBitsToFloat(bits & MAGNITUDE), F16_MAX);
       int m = Float.floatToRawIntBits(magnitude);
       int rounded =
           magnitude < F16_MIN_NORMAL

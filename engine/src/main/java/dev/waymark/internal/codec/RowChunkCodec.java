@@ -16,11 +16,12 @@ import org.agrona.MutableDirectBuffer;
  * i8 or i16[rows][width]   values
  * </pre>
  *
- * <p>{@code INT8} decodes to {@code value * scale}. The others decode to {@code sign * (sum *
- * (scale * norm))}: the sums are the Walsh-Hadamard transform of the row's integers, exact in 32
- * bits, and norm is the f32 nearest to the inverse root of the width. So a reader needs no care for
- * the order of operations. Rows are tied to the chunk's start; a chunk that is no whole number of
- * rows is stored raw.
+ * <p>All arithmetic is in f32. {@code INT8} decodes to {@code value * scale}. The others decode to
+ * {@code sum * (scale * norm) * sign}: the sums are the Walsh-Hadamard transform of the row's
+ * integers, and norm is the f32 nearest to the inverse root of the width. The sums are integers,
+ * and exact up to 2^24: always for {@code RHT_INT8}, and for {@code RHT_INT16} of at most 512
+ * elements a row. Rows are tied to the chunk's start; a chunk that is no whole number of rows is
+ * stored raw.
  */
 final class RowChunkCodec implements ChunkCodec {
   static final int SCALE_BYTES = Float.BYTES;
@@ -48,10 +49,8 @@ final class RowChunkCodec implements ChunkCodec {
   private final int valueBytes;
   private final int largestValue;
 
-  /**
-   * What the chunk's squared error may be, over its squared norm; infinite where it needs no check.
-   */
-  private final double maxSquaredError;
+  /** The part of a chunk's squared norm that its squared error may be; only with transform. */
+  private final float allowed;
 
   /** Signs for a block of rows; null without transform. */
   private final float[] signs;
@@ -72,8 +71,8 @@ final class RowChunkCodec implements ChunkCodec {
     signs = transformed ? SignDiagonal.repeated(rowWidth, rowsPerBlock * rowWidth) : null;
     norm = transformed ? (float) (1 / Math.sqrt(rowWidth)) : 1;
     // A hundredth is left for the rounding of what the check does not see.
-    double margin = transformed ? 0.99 * LossyLimits.transformed(codec) : Double.POSITIVE_INFINITY;
-    maxSquaredError = margin * margin;
+    double relative = transformed ? 0.99 * LossyLimits.transformed(codec) : 0;
+    allowed = (float) (relative * relative);
   }
 
   @Override
@@ -109,8 +108,7 @@ final class RowChunkCodec implements ChunkCodec {
     int rows = rawLength / rowRawBytes;
     int valuesIndex = targetIndex + rows * SCALE_BYTES;
     int chunkMaxBits = 0;
-    double squaredError = 0;
-    double squaredNorm = 0;
+    double excess = 0;
     for (int done = 0; done < rows; done += rowsPerBlock) {
       int blockRows = Math.min(rowsPerBlock, rows - done);
       int count = blockRows * rowWidth;
@@ -137,9 +135,8 @@ final class RowChunkCodec implements ChunkCodec {
         if (signs == null) {
           quantise(block.values, from, from + rowWidth, perStep);
         } else {
-          double stepSquared = (double) step * step;
-          squaredError += stepSquared * quantiseAndSum(block, from, from + rowWidth, perStep);
-          squaredNorm += stepSquared * block.squaredNorm;
+          quantise(block.values, block.excess, from, from + rowWidth, perStep, allowed);
+          excess += (double) step * step * sum(block.excess, from, from + rowWidth);
         }
         target.putFloat(
             targetIndex + (done + row) * SCALE_BYTES, step * norm, ByteOrder.LITTLE_ENDIAN);
@@ -154,7 +151,7 @@ final class RowChunkCodec implements ChunkCodec {
         Memory.store(block.shorts, target, index, count * valueBytes);
       }
     }
-    if (LossyLimits.isTinyChunk(chunkMaxBits) || squaredError > maxSquaredError * squaredNorm) {
+    if (LossyLimits.isTinyChunk(chunkMaxBits) || excess > 0) {
       return STORE_RAW;
     }
     return rows * rowStoredBytes;
@@ -188,13 +185,13 @@ final class RowChunkCodec implements ChunkCodec {
       int index = valuesIndex + done * rowWidth * valueBytes;
       if (valueBytes == 1) {
         Memory.load(source, index, count, block.bytes);
-        widen(block.bytes, block.words, count);
+        widen(block.bytes, block.values, count);
       } else {
         Memory.load(source, index, count * valueBytes, block.shorts);
-        widen(block.shorts, block.words, count);
+        widen(block.shorts, block.values, count);
       }
       if (signs != null) {
-        Hadamard.transform(block.words, count, rowWidth);
+        Hadamard.transform(block.values, count, rowWidth);
       }
       for (int row = 0; row < blockRows; row++) {
         float scale =
@@ -204,7 +201,7 @@ final class RowChunkCodec implements ChunkCodec {
           throw Ranges.corrupt("a row has a scale that cannot be", "0 or a usual f32", scale);
         }
         int from = row * rowWidth;
-        dequantise(block.words, block.values, from, from + rowWidth, scale * norm);
+        scale(block.values, from, from + rowWidth, scale * norm);
       }
       if (signs != null) {
         multiply(block.values, signs, count);
@@ -225,33 +222,52 @@ final class RowChunkCodec implements ChunkCodec {
     }
   }
 
-  private static double quantiseAndSum(RowBlock block, int from, int to, float perStep) {
-    float[] values = block.values;
-    float error0 = 0;
-    float error1 = 0;
-    float norm0 = 0;
-    float norm1 = 0;
-    for (int i = from; i < to; i += 2) {
-      float a = values[i] * perStep;
-      float b = values[i + 1] * perStep;
-      float roundedA = a + ROUNDER;
-      float roundedB = b + ROUNDER;
-      values[i] = roundedA;
-      values[i + 1] = roundedB;
-      float offA = a - (roundedA - ROUNDER);
-      float offB = b - (roundedB - ROUNDER);
-      error0 += offA * offA;
-      error1 += offB * offB;
-      norm0 += a * a;
-      norm1 += b * b;
+  /**
+   * As {@link #quantise}, and gives for each element its squared error less the allowed part of its
+   * square, both in steps. An array of them, and not their sum, since the sum's order would keep
+   * the loop from being vectorised.
+   */
+  private static void quantise(
+      float[] values, float[] excess, int from, int to, float perStep, float allowed) {
+    for (int i = from; i < to; i++) {
+      float exact = values[i] * perStep;
+      float rounded = exact + ROUNDER;
+      float error = exact - (rounded - ROUNDER);
+      values[i] = rounded;
+      excess[i] = error * error - allowed * (exact * exact);
     }
-    block.squaredNorm = (double) norm0 + norm1;
-    return (double) error0 + error1;
   }
 
-  private static void dequantise(int[] words, float[] values, int from, int to, float scale) {
+  private static float sum(float[] terms, int from, int to) {
+    // Eight at once: one addition after the other would wait for each.
+    float sum0 = 0;
+    float sum1 = 0;
+    float sum2 = 0;
+    float sum3 = 0;
+    float sum4 = 0;
+    float sum5 = 0;
+    float sum6 = 0;
+    float sum7 = 0;
+    int i = from;
+    for (; i < to - 7; i += 8) {
+      sum0 += terms[i];
+      sum1 += terms[i + 1];
+      sum2 += terms[i + 2];
+      sum3 += terms[i + 3];
+      sum4 += terms[i + 4];
+      sum5 += terms[i + 5];
+      sum6 += terms[i + 6];
+      sum7 += terms[i + 7];
+    }
+    for (; i < to; i++) {
+      sum0 += terms[i];
+    }
+    return ((sum0 + sum1) + (sum2 + sum3)) + ((sum4 + sum5) + (sum6 + sum7));
+  }
+
+  private static void scale(float[] values, int from, int to, float scale) {
     for (int i = from; i < to; i++) {
-      values[i] = words[i] * scale;
+      values[i] *= scale;
     }
   }
 
@@ -267,13 +283,13 @@ final class RowChunkCodec implements ChunkCodec {
     }
   }
 
-  private static void widen(byte[] source, int[] target, int count) {
+  private static void widen(byte[] source, float[] target, int count) {
     for (int i = 0; i < count; i++) {
       target[i] = source[i];
     }
   }
 
-  private static void widen(short[] source, int[] target, int count) {
+  private static void widen(short[] source, float[] target, int count) {
     for (int i = 0; i < count; i++) {
       target[i] = source[i];
     }
