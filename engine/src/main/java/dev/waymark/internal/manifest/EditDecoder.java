@@ -8,11 +8,13 @@ import dev.waymark.internal.log.RecordKind;
 import dev.waymark.internal.log.RecordLocation;
 import dev.waymark.internal.log.SegmentKind;
 import dev.waymark.internal.wire.BatchMarkDecoder;
+import dev.waymark.internal.wire.BoundaryUsedDecoder;
 import dev.waymark.internal.wire.BudgetSpentDecoder;
 import dev.waymark.internal.wire.ChainKeptDecoder;
 import dev.waymark.internal.wire.ChainReleasedDecoder;
 import dev.waymark.internal.wire.CheckpointEndDecoder;
 import dev.waymark.internal.wire.CurrentDecoder;
+import dev.waymark.internal.wire.DescriptorPlacedDecoder;
 import dev.waymark.internal.wire.KeyDecoder;
 import dev.waymark.internal.wire.ManifestHeaderDecoder;
 import dev.waymark.internal.wire.NamespaceAddedDecoder;
@@ -75,6 +77,10 @@ final class EditDecoder {
   private static final MessageShape TOUCHED =
       MessageShape.group(
           TouchedDecoder.BLOCK_LENGTH, TouchedDecoder.BoundariesDecoder.sbeBlockLength());
+  private static final MessageShape DESCRIPTOR_PLACED =
+      MessageShape.fixed(DescriptorPlacedDecoder.BLOCK_LENGTH);
+  private static final MessageShape BOUNDARY_USED =
+      MessageShape.fixed(BoundaryUsedDecoder.BLOCK_LENGTH);
   private static final MessageShape BUDGET_SPENT =
       MessageShape.fixed(BudgetSpentDecoder.BLOCK_LENGTH);
   private static final MessageShape CHECKPOINT_END =
@@ -95,6 +101,8 @@ final class EditDecoder {
   private final ChainReleasedDecoder chainReleased = new ChainReleasedDecoder();
   private final RecordMovedDecoder recordMoved = new RecordMovedDecoder();
   private final TouchedDecoder touched = new TouchedDecoder();
+  private final DescriptorPlacedDecoder descriptorPlaced = new DescriptorPlacedDecoder();
+  private final BoundaryUsedDecoder boundaryUsed = new BoundaryUsedDecoder();
   private final BudgetSpentDecoder budgetSpent = new BudgetSpentDecoder();
   private final CheckpointEndDecoder checkpointEnd = new CheckpointEndDecoder();
 
@@ -134,6 +142,8 @@ final class EditDecoder {
       case NamespaceDroppedDecoder.TEMPLATE_ID -> namespaceDropped();
       case ChainKeptDecoder.TEMPLATE_ID -> chainKept();
       case ChainReleasedDecoder.TEMPLATE_ID -> chainReleased();
+      case DescriptorPlacedDecoder.TEMPLATE_ID -> descriptorPlaced();
+      case BoundaryUsedDecoder.TEMPLATE_ID -> boundaryUsed();
       case BudgetSpentDecoder.TEMPLATE_ID -> budgetSpent();
       case CheckpointEndDecoder.TEMPLATE_ID -> checkpointEnd();
       case SegmentHeaderDecoder.TEMPLATE_ID,
@@ -331,6 +341,21 @@ final class EditDecoder {
           new Edit.Touch(namespaceId(group.namespaceId()), key(group.key()), group.sequence()));
     }
     return new Edit.Touched(List.copyOf(touches));
+  }
+
+  private Edit descriptorPlaced() {
+    DescriptorPlacedDecoder d =
+        descriptorPlaced.wrap(buffer, begin(DESCRIPTOR_PLACED), block(), version());
+    requireZero(d.reserved());
+    return new Edit.DescriptorPlaced(
+        namespaceId(d.namespaceId()),
+        new RecordLocation(d.segmentId(), d.offsetBytes(), d.lengthBytes()));
+  }
+
+  private Edit boundaryUsed() {
+    BoundaryUsedDecoder d = boundaryUsed.wrap(buffer, begin(BOUNDARY_USED), block(), version());
+    requireZero(d.reserved());
+    return new Edit.BoundaryUsed(d.sessionId(), namespaceId(d.namespaceId()), key(d.key()));
   }
 
   private Edit budgetSpent() {

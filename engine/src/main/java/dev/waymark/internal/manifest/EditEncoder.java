@@ -5,10 +5,12 @@ import dev.waymark.error.InvalidArgumentException;
 import dev.waymark.internal.log.Frame;
 import dev.waymark.internal.log.RecordKind;
 import dev.waymark.internal.log.RecordLocation;
+import dev.waymark.internal.wire.BoundaryUsedEncoder;
 import dev.waymark.internal.wire.BudgetSpentEncoder;
 import dev.waymark.internal.wire.ChainKeptEncoder;
 import dev.waymark.internal.wire.ChainReleasedEncoder;
 import dev.waymark.internal.wire.CheckpointEndEncoder;
+import dev.waymark.internal.wire.DescriptorPlacedEncoder;
 import dev.waymark.internal.wire.KeyEncoder;
 import dev.waymark.internal.wire.NamespaceAddedEncoder;
 import dev.waymark.internal.wire.NamespaceDroppedEncoder;
@@ -44,6 +46,8 @@ final class EditEncoder {
   private final ChainReleasedEncoder chainReleased = new ChainReleasedEncoder();
   private final RecordMovedEncoder recordMoved = new RecordMovedEncoder();
   private final TouchedEncoder touched = new TouchedEncoder();
+  private final DescriptorPlacedEncoder descriptorPlaced = new DescriptorPlacedEncoder();
+  private final BoundaryUsedEncoder boundaryUsed = new BoundaryUsedEncoder();
   private final BudgetSpentEncoder budgetSpent = new BudgetSpentEncoder();
   private final CheckpointEndEncoder checkpointEnd = new CheckpointEndEncoder();
 
@@ -93,6 +97,10 @@ final class EditEncoder {
     } else if (edit instanceof Edit.ChainKept e) {
       return encode(e);
     } else if (edit instanceof Edit.ChainReleased e) {
+      return encode(e);
+    } else if (edit instanceof Edit.DescriptorPlaced e) {
+      return encode(e);
+    } else if (edit instanceof Edit.BoundaryUsed e) {
       return encode(e);
     } else if (edit instanceof Edit.BudgetSpent e) {
       return encode(e);
@@ -297,6 +305,24 @@ final class EditEncoder {
       group.sequence(touch.sequence()).namespaceId(touch.namespaceId());
     }
     return touched.encodedLength();
+  }
+
+  private int encode(Edit.DescriptorPlaced e) {
+    int at = begin(DescriptorPlacedEncoder.BLOCK_LENGTH, DescriptorPlacedEncoder.TEMPLATE_ID);
+    return descriptorPlaced
+        .wrap(buffer, at)
+        .segmentId(e.location().segmentId())
+        .offsetBytes(e.location().offsetBytes())
+        .lengthBytes(e.location().lengthBytes())
+        .namespaceId(e.namespaceId())
+        .encodedLength();
+  }
+
+  private int encode(Edit.BoundaryUsed e) {
+    int at = begin(BoundaryUsedEncoder.BLOCK_LENGTH, BoundaryUsedEncoder.TEMPLATE_ID);
+    boundaryUsed.wrap(buffer, at);
+    put(boundaryUsed.key(), e.key());
+    return boundaryUsed.sessionId(e.sessionId()).namespaceId(e.namespaceId()).encodedLength();
   }
 
   private int encode(Edit.BudgetSpent e) {

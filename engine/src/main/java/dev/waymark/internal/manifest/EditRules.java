@@ -79,6 +79,11 @@ final class EditRules {
               : null);
     } else if (edit instanceof Edit.Touched e) {
       return touches(e.touches());
+    } else if (edit instanceof Edit.DescriptorPlaced e) {
+      return first(negative("namespace id", e.namespaceId()), locations(List.of(e.location())));
+    } else if (edit instanceof Edit.BoundaryUsed e) {
+      return first(
+          negative("namespace id", e.namespaceId()), negative("session id", e.sessionId()));
     } else if (edit instanceof Edit.BudgetSpent e) {
       return negative("written bytes", e.writtenBytes());
     } else if (edit instanceof Edit.CheckpointEnd e) {
