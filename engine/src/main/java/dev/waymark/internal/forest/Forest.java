@@ -49,7 +49,7 @@ public final class Forest {
   private final Map<Long, OpenSession> sessions = new TreeMap<>();
   private final Map<KeptName, Kept> kept = new TreeMap<>();
   private final Int2ObjectHashMap<Set<OpenSession>> users = new Int2ObjectHashMap<>();
-  private final Int2IntCounterMap holds = new Int2IntCounterMap(0);
+  private final Int2ObjectHashMap<Set<Hold>> holds = new Int2ObjectHashMap<>();
   private final Int2IntCounterMap keeps = new Int2IntCounterMap(0);
 
   private final LongColumn key0 = new LongColumn();
@@ -299,9 +299,17 @@ public final class Forest {
     if (next != NONE) {
       previousSibling.set(next, previous);
     }
+    Set<Hold> held = holds.remove(node);
+    if (held != null) {
+      held.forEach(hold -> hold.valid = false);
+    }
     freeNode(node);
-    if (isRoot(above) && firstChild.get(above) == NONE && !isHeld(above)) {
-      freeNode(above);
+    dropEmptyRoot(above);
+  }
+
+  private void dropEmptyRoot(int node) {
+    if (isRoot(node) && firstChild.get(node) == NONE && !isHeld(node)) {
+      freeNode(node);
     }
   }
 
@@ -630,22 +638,62 @@ public final class Forest {
 
   // Holds: pins and sessions, in memory; kept chains, by edits
 
-  /** Keeps a node, and so its ancestors, from being dropped until {@link #unhold}. */
-  public void hold(int node) {
-    holds.incrementAndGet(node);
-  }
+  /** Keeps a node, and so its ancestors, from being dropped until it is released. */
+  public static final class Hold {
+    private final int node;
+    private boolean valid = true;
 
-  /** Undoes one {@link #hold}. */
-  public void unhold(int node) {
-    holds.decrementAndGet(node);
-    if (isRoot(node) && firstChild.get(node) == NONE && !isHeld(node)) {
-      freeNode(node);
+    private Hold(int node) {
+      this.node = node;
+    }
+
+    /** The node that is held. */
+    public int node() {
+      return node;
+    }
+
+    /** Whether the node is still there: only damage takes away what is held. */
+    public boolean isValid() {
+      return valid;
     }
   }
 
-  /** Whether someone holds the node itself. */
+  /** Holds a node until {@link #release(Hold)}. */
+  public Hold hold(int node) {
+    Hold hold = new Hold(node);
+    holds.computeIfAbsent(node, n -> new LinkedHashSet<>()).add(hold);
+    return hold;
+  }
+
+  /** Lets go; a second time does nothing. */
+  public void release(Hold hold) {
+    if (!hold.valid) {
+      return;
+    }
+    hold.valid = false;
+    Set<Hold> all = holds.get(hold.node);
+    all.remove(hold);
+    if (all.isEmpty()) {
+      holds.remove(hold.node);
+    }
+    dropEmptyRoot(hold.node);
+  }
+
+  /** Whether someone holds or keeps the node itself. */
   public boolean isHeld(int node) {
-    return holds.get(node) > 0 || keeps.get(node) > 0;
+    return holds.containsKey(node) || keeps.get(node) > 0;
+  }
+
+  /** Whether anyone but the owner of one hold holds or keeps the node itself. */
+  public boolean isHeldByOthers(int node, Hold own) {
+    Set<Hold> all = holds.get(node);
+    return keeps.get(node) > 0 || (all != null && (all.size() > 1 || !all.contains(own)));
+  }
+
+  /** The root node of a root key, made if there is none; it goes with its last child and hold. */
+  public int rootNode(int namespaceId, BoundaryKey rootKey) {
+    int node = find(namespaceId, rootKey);
+    return node != NONE ? node : newNode(namespaceId, rootKey, NONE, 0);
   }
 
   /** Whether the node itself is kept under a name. */
