@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.Random;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -95,7 +96,9 @@ class FrameTest {
   @Test
   void theChecksumIsCrc32c() {
     // The check value of CRC-32C in the catalogues of CRCs.
-    assertThat(Frame.crc32c(new UnsafeBuffer("123456789".getBytes()), 0, 9)).isEqualTo(0xE3069283);
+    assertThat(
+            Frame.crc32c(new UnsafeBuffer("123456789".getBytes(StandardCharsets.US_ASCII)), 0, 9))
+        .isEqualTo(0xE3069283);
   }
 
   private static Frame.Check check(MutableDirectBuffer buffer, int available) {

@@ -8,6 +8,7 @@ import dev.waymark.error.InvalidArgumentException;
 import dev.waymark.error.UnsupportedFormatException;
 import dev.waymark.error.WaymarkException;
 import dev.waymark.internal.log.Frame;
+import dev.waymark.internal.log.RecordKind;
 import dev.waymark.internal.log.RecordLocation;
 import dev.waymark.internal.log.SegmentKind;
 import dev.waymark.layout.BoundaryKey;
@@ -186,8 +187,7 @@ class EditCodecTest {
             new Edit.RowsAdded(
                 1, KEY, KEY, 1, 5, 6, 1, 1, 1, List.of(new RecordLocation(1, 4096, 0))),
             new Edit.RowsAdded(1, KEY, KEY, 1, 5, 6, 1, 1, 1, List.of(new RecordLocation(1, 0, 1))),
-            new Edit.RecordMoved(
-                1, KEY, dev.waymark.internal.log.RecordKind.STATE, 1, 4096, 1, 4096));
+            new Edit.RecordMoved(1, KEY, RecordKind.STATE, 1, 4096, 1, 4096));
     for (Edit edit : edits) {
       assertThatThrownBy(() -> encode(edit))
           .as("%s", edit)
