@@ -11,9 +11,7 @@ final class BufferViews {
   private BufferViews() {}
 
   static ByteBuffer ofTarget(MutableDirectBuffer buffer, int index, int length) {
-    if (buffer.isExpandable() && index >= 0 && length >= 0) {
-      buffer.checkLimit(Math.addExact(index, length));
-    }
+    checkTarget(buffer, index, length);
     return of(buffer, index, length);
   }
 
@@ -28,6 +26,14 @@ final class BufferViews {
       return buffer.byteBuffer().duplicate().clear().position(start).limit(start + length);
     }
     return Libc.over(buffer.addressOffset() + index, length);
+  }
+
+  /** As {@link #checkRange}, after an expandable buffer was made to grow. */
+  static void checkTarget(MutableDirectBuffer buffer, int index, int length) {
+    if (buffer.isExpandable() && index >= 0 && length >= 0 && index <= Integer.MAX_VALUE - length) {
+      buffer.checkLimit(index + length);
+    }
+    checkRange(buffer, index, length);
   }
 
   static void checkRange(DirectBuffer buffer, int index, int length) {

@@ -49,6 +49,8 @@ final class ChronicleRegion implements MappedRegion {
   // Fields, so that the compiler cannot see what they hold and drop the fence.
   private static int one = 1;
   private static int zero = 0;
+
+  @SuppressWarnings("UnusedVariable")
   private static Object sink;
 
   private final String name;
@@ -105,21 +107,23 @@ final class ChronicleRegion implements MappedRegion {
   public void get(long offset, MutableDirectBuffer target, int targetIndex, int length) {
     long from = open() + offset;
     IoFailures.checkRange(name, offset, length, lengthBytes);
-    if (target.isExpandable()) {
-      target.checkLimit(targetIndex + length);
-    }
-    BufferViews.checkRange(target, targetIndex, length);
+    BufferViews.checkTarget(target, targetIndex, length);
     byte[] array = target.byteArray();
     long to = target.addressOffset() + targetIndex;
-    for (int done = 0; done < length; done += STEP_BYTES) {
-      int step = Math.min(STEP_BYTES, length - done);
-      try {
-        copy(null, from + done, array, to + done, step);
-      } catch (InternalError e) {
-        throw fault("Reading a mapped page failed", offset + done, step, e);
+    try {
+      int done = 0;
+      while (done < length) {
+        int step = Math.min(STEP_BYTES, length - done);
+        try {
+          copy(null, from + done, array, to + done, step);
+        } catch (InternalError e) {
+          throw fault("Reading a mapped page failed", offset + done, step, e);
+        }
+        done += step;
       }
+    } finally {
+      Reference.reachabilityFence(target);
     }
-    Reference.reachabilityFence(target);
   }
 
   @Override
@@ -133,15 +137,20 @@ final class ChronicleRegion implements MappedRegion {
     }
     byte[] array = source.byteArray();
     long from = source.addressOffset() + sourceIndex;
-    for (int done = 0; done < length; done += STEP_BYTES) {
-      int step = Math.min(STEP_BYTES, length - done);
-      try {
-        copy(array, from + done, null, to + done, step);
-      } catch (InternalError e) {
-        throw fault("Writing a mapped page failed", offset + done, step, e);
+    try {
+      int done = 0;
+      while (done < length) {
+        int step = Math.min(STEP_BYTES, length - done);
+        try {
+          copy(array, from + done, null, to + done, step);
+        } catch (InternalError e) {
+          throw fault("Writing a mapped page failed", offset + done, step, e);
+        }
+        done += step;
       }
+    } finally {
+      Reference.reachabilityFence(source);
     }
-    Reference.reachabilityFence(source);
   }
 
   @Override

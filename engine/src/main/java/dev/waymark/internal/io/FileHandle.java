@@ -329,10 +329,12 @@ final class FileHandle {
       throws IOException {
     ByteBuffer scratch = ByteBuffer.allocateDirect(Math.min(length, STEP_BYTES));
     try {
-      for (int done = 0; done < length; done += STEP_BYTES) {
+      int done = 0;
+      while (done < length) {
         int step = Math.min(STEP_BYTES, length - done);
         source.getBytes(index + done, scratch, 0, step);
         Transfers.all(channel::write, scratch.clear().limit(step), offset + done);
+        done += step;
       }
     } finally {
       BufferUtil.free(scratch);

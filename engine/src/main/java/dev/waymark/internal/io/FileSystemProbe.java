@@ -13,11 +13,15 @@ final class FileSystemProbe {
   /** One name, so that a killed process leaves at most one such file. */
   static final String NAME = "probe.tmp";
 
-  private static final FileSystemTraits ALL = new FileSystemTraits(true, true, true);
-
   private FileSystemProbe() {}
 
-  static FileSystemTraits probe(Path directory) throws IOException {
+  /**
+   * Probes.
+   *
+   * @param mapping where no maps are wanted none is tried, which spares the mapping library's start
+   */
+  static FileSystemTraits probe(Path directory, Mapping mapping) throws IOException {
+    boolean mapWanted = mapping == Mapping.MAPPED;
     Path path = directory.resolve(NAME);
     Files.deleteIfExists(path);
     FileHandle handle;
@@ -25,12 +29,13 @@ final class FileSystemProbe {
       handle = new FileHandle(NAME, Channels.createNew(path), true);
     } catch (IOException e) {
       if (Libc.meansFull(String.valueOf(e.getMessage()))) {
-        return ALL;
+        return new FileSystemTraits(mapWanted, true, true);
       }
       throw e;
     }
     try {
-      return new FileSystemTraits(canMap(handle, path), canAllocate(handle), canPunch(handle));
+      return new FileSystemTraits(
+          mapWanted && canMap(handle, path), canAllocate(handle), canPunch(handle));
     } finally {
       handle.release();
       Files.deleteIfExists(path);

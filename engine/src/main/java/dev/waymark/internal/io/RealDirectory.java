@@ -257,17 +257,13 @@ public final class RealDirectory implements StoreDirectory {
       return;
     }
     closed = true;
-    try {
+    try (channel) {
       if (lock != null) {
         lock.close();
         lock = null;
       }
-    } finally {
-      try {
-        channel.close();
-      } catch (IOException e) {
-        throw IoFailures.of(e, ErrorDetail.of("Closing the directory failed"));
-      }
+    } catch (IOException e) {
+      throw IoFailures.of(e, ErrorDetail.of("Closing the directory failed"));
     }
   }
 
@@ -332,10 +328,7 @@ public final class RealDirectory implements StoreDirectory {
 
   private FileSystemTraits probe() {
     try {
-      FileSystemTraits found = FileSystemProbe.probe(path);
-      return mapping == Mapping.MAPPED
-          ? found
-          : new FileSystemTraits(false, found.canAllocate(), found.canPunch());
+      return FileSystemProbe.probe(path, mapping);
     } catch (IOException e) {
       throw IoFailures.of(
           e, ErrorDetail.of("Trying out the file system failed").in(FileSystemProbe.NAME));

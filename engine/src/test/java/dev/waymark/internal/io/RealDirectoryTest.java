@@ -8,6 +8,7 @@ import dev.waymark.error.InvalidArgumentException;
 import dev.waymark.error.NotAStoreException;
 import dev.waymark.error.StoreIoException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -292,7 +293,8 @@ class RealDirectoryTest {
 
   private static long blocks(Path file) throws IOException {
     Process stat = new ProcessBuilder("stat", "-c", "%b", file.toString()).start();
-    return Long.parseLong(new String(stat.getInputStream().readAllBytes()).trim());
+    return Long.parseLong(
+        new String(stat.getInputStream().readAllBytes(), StandardCharsets.US_ASCII).trim());
   }
 
   private List<String> snapshot() throws IOException {
