@@ -6,6 +6,7 @@ import java.util.BitSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.agrona.DirectBuffer;
@@ -319,7 +320,7 @@ final class Inode {
     return lengths;
   }
 
-  TreeMap<Integer, PageHistory> pageVersions() {
+  NavigableMap<Integer, PageHistory> pageVersions() {
     observe();
     return histories;
   }

@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -76,14 +77,7 @@ class InterleaverTest {
   @Test
   void aRealDeadlockIsReported() {
     Interleaver interleaver = new Interleaver(1);
-    Object never = new Object();
-    interleaver.task(
-        "a",
-        () -> {
-          synchronized (never) {
-            never.wait();
-          }
-        });
+    interleaver.task("a", () -> new CountDownLatch(1).await());
     assertThatThrownBy(() -> interleaver.run(Duration.ofMillis(200)))
         .isInstanceOf(AssertionError.class)
         .hasMessageContaining("a STALLED");

@@ -8,6 +8,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -76,8 +77,8 @@ final class NameTable {
   }
 
   /** Names that a power loss leaves. */
-  TreeMap<String, Inode> afterPowerLoss(CrashChoices choices) {
-    TreeMap<String, Inode> names = new TreeMap<>(durable);
+  NavigableMap<String, Inode> afterPowerLoss(CrashChoices choices) {
+    NavigableMap<String, Inode> names = new TreeMap<>(durable);
     int open = 0;
     for (NameChange change : changes) {
       if (change.standing() == NameChange.Standing.CERTAIN || choices.survives(open++)) {

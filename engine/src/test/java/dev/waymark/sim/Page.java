@@ -107,7 +107,7 @@ final class Page {
     if (any == 0) {
       return 0;
     }
-    long mixed = sum ^ (sum >>> 31) | 1;
+    long mixed = (sum ^ (sum >>> 31)) | 1;
     if (frozen) {
       hash = mixed;
     }

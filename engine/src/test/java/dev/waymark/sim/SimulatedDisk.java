@@ -3,14 +3,14 @@ package dev.waymark.sim;
 import dev.waymark.error.WaymarkException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.TreeMap;
 
 /**
  * The file system under one or more {@link SimulatedDirectory} objects, each of which stands for a
@@ -283,7 +283,7 @@ final class SimulatedDisk {
   /** As after a kill: all of memory, all of it as durable as it was. */
   SimulatedDisk afterKill() {
     observe();
-    Map<Inode, Inode> copies = new IdentityHashMap<>();
+    Map<Inode, Inode> copies = new HashMap<>();
     for (Inode inode : names.reachable().keySet()) {
       copies.put(inode, inode.copy());
     }
@@ -294,8 +294,8 @@ final class SimulatedDisk {
   /** As after a power loss: what the choices left, all of it durable. */
   SimulatedDisk afterPowerLoss(CrashChoices choices, String how) {
     observe();
-    TreeMap<String, Inode> left = names.afterPowerLoss(choices);
-    Map<Inode, Inode> copies = new IdentityHashMap<>();
+    NavigableMap<String, Inode> left = names.afterPowerLoss(choices);
+    Map<Inode, Inode> copies = new HashMap<>();
     left.replaceAll(
         (name, inode) -> copies.computeIfAbsent(inode, file -> file.afterPowerLoss(choices)));
     return new SimulatedDisk(

@@ -191,7 +191,7 @@ class SimulatorPropertiesTest {
     }
   }
 
-  private static void applyPlain(Step step, TreeMap<String, Plain> plain) {
+  private static void applyPlain(Step step, Map<String, Plain> plain) {
     String name = "f" + step.file;
     Plain file = plain.get(name);
     if (step.act == Act.CREATE) {
