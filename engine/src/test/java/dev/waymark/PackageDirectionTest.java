@@ -48,6 +48,7 @@ class PackageDirectionTest {
     row("internal.log", "internal.io", "internal.codec", "layout", "internal.wire");
     row("internal.manifest", "internal.log", "layout", "internal.wire");
     row("internal.forest", "internal.manifest");
+    row("internal.publish", "internal.log", "internal.manifest", "internal.forest");
     row("internal.retain", "internal.forest");
     row("internal.reclaim", "internal.log", "internal.manifest", "internal.forest");
     row("internal.recover", "internal.log", "internal.manifest", "internal.forest");

@@ -31,6 +31,7 @@ public final class RecordHeader {
   private static final int CHUNK_BYTES = RecordDecoder.ChunksDecoder.sbeBlockLength();
 
   private final RecordLocation location;
+  private final int frontBytes;
   private final RecordKind kind;
   private final int namespaceId;
   private final BoundaryKey key;
@@ -71,6 +72,7 @@ public final class RecordHeader {
   private RecordHeader(
       DirectBuffer front, int frontBytes, RecordLocation location, String file, Layout layout) {
     this.location = location;
+    this.frontBytes = frontBytes;
     Reader in = new Reader(front, frontBytes, file, location.offsetBytes());
     RecordDecoder decoder = new RecordDecoder();
     int blockLength = Frame.blockLength(front, 0);
@@ -176,15 +178,13 @@ public final class RecordHeader {
     }
   }
 
-  /** The front of a record for another segment: all else stays as it is. */
-  static UnsafeBuffer retag(byte[] front, long segmentId) {
-    UnsafeBuffer buffer = new UnsafeBuffer(front.clone());
-    buffer.putLong(
+  /** Makes the front of a record one of another segment: all else stays as it is. */
+  static void retag(UnsafeBuffer front, long segmentId) {
+    front.putLong(
         Frame.HEADER_BYTES + RecordEncoder.segmentIdEncodingOffset(),
         segmentId,
         ByteOrder.LITTLE_ENDIAN);
-    Frame.seal(buffer, 0, front.length, Frame.tagOf(segmentId));
-    return buffer;
+    Frame.seal(front, 0, front.capacity(), Frame.tagOf(segmentId));
   }
 
   private static PartRange range(
@@ -211,6 +211,10 @@ public final class RecordHeader {
   /** Where the record stands. */
   public RecordLocation location() {
     return location;
+  }
+
+  int frontBytes() {
+    return frontBytes;
   }
 
   /** What it holds. */

@@ -53,6 +53,7 @@ final class Segment {
   long liveBytes;
   long deadBytes;
   final List<DeadExtent> dead = new ArrayList<>();
+  final List<SegmentSet.PlacedDescriptor> descriptors = new ArrayList<>();
   final Set<Integer> namespaces = new HashSet<>();
 
   /** Offset and length of each record written by this process, for the footer. */

@@ -123,8 +123,10 @@ public final class SegmentSet implements AutoCloseable {
   }
 
   /** A segment holds the description of a namespace there, says the manifest. */
-  public synchronized void restoreDescriptor(RecordLocation location) {
-    require(location.segmentId()).framingBytes += Alignment.toPage(location.lengthBytes());
+  public synchronized void restoreDescriptor(int namespaceId, RecordLocation location) {
+    Segment segment = require(location.segmentId());
+    segment.framingBytes += Alignment.toPage(location.lengthBytes());
+    segment.descriptors.add(new PlacedDescriptor(namespaceId, location));
   }
 
   /**
@@ -211,51 +213,48 @@ public final class SegmentSet implements AutoCloseable {
         segment.dirty = true;
       }
     }
-    run.position = offset + Alignment.toPage(length);
-    synchronized (this) {
-      segment.written.addLong(offset);
-      segment.written.addLong(length);
-      if (segment.poisoned) {
-        throw poisoned(segment);
-      }
-    }
-    return new RecordLocation(segment.id, offset, length);
+    return written(run, segment, offset, length);
   }
 
   /** Copies a record's bytes as they are into a run; the caller has verified them. */
   public RecordLocation copy(
       MappedRegion source,
-      RecordLocation from,
-      byte[] front,
+      RecordHeader record,
       Run run,
       NamespaceDescriptor namespace,
       Scratch scratch) {
+    RecordLocation from = record.location();
     claim(run, namespace, Alignment.toPage(from.lengthBytes()));
     Segment segment = run.segment;
     long offset = run.position;
+    int front = record.frontBytes();
     try {
-      for (long done = front.length; done < from.lengthBytes(); ) {
+      for (long done = front; done < from.lengthBytes(); ) {
         int step = (int) Math.min(Scratch.CHUNK_BYTES, from.lengthBytes() - done);
         source.get(from.offsetBytes() + done, scratch.raw(), 0, step);
         segment.region.put(offset + done, scratch.raw(), 0, step);
         done += step;
       }
-      UnsafeBuffer retagged = RecordHeader.retag(front, segment.id);
-      segment.region.put(offset, retagged, 0, front.length);
+      UnsafeBuffer bytes = new UnsafeBuffer(new byte[front]);
+      source.get(from.offsetBytes(), bytes, 0, front);
+      RecordHeader.retag(bytes, segment.id);
+      segment.region.put(offset, bytes, 0, front);
     } finally {
       synchronized (this) {
         segment.dirty = true;
       }
     }
-    run.position = offset + Alignment.toPage(from.lengthBytes());
-    synchronized (this) {
-      segment.written.addLong(offset);
-      segment.written.addLong(from.lengthBytes());
-      if (segment.poisoned) {
-        throw poisoned(segment);
-      }
+    return written(run, segment, offset, from.lengthBytes());
+  }
+
+  private synchronized RecordLocation written(Run run, Segment segment, long offset, long length) {
+    run.position = offset + Alignment.toPage(length);
+    segment.written.addLong(offset);
+    segment.written.addLong(length);
+    if (segment.poisoned) {
+      throw poisoned(segment);
     }
-    return new RecordLocation(segment.id, offset, from.lengthBytes());
+    return new RecordLocation(segment.id, offset, length);
   }
 
   /** Gives what is left of a run back. */
@@ -320,10 +319,12 @@ public final class SegmentSet implements AutoCloseable {
         segment.region.put(position, frame, 0, frame.capacity());
         segment.dirty = true;
         segment.namespaces.add(namespace.namespaceId());
-        placed.add(
+        PlacedDescriptor here =
             new PlacedDescriptor(
                 namespace.namespaceId(),
-                new RecordLocation(segment.id, position, frame.capacity())));
+                new RecordLocation(segment.id, position, frame.capacity()));
+        placed.add(here);
+        segment.descriptors.add(here);
         segment.framingBytes += namespace.pageBytes();
         position += namespace.pageBytes();
       }
@@ -449,6 +450,11 @@ public final class SegmentSet implements AutoCloseable {
     List<PlacedDescriptor> taken = List.copyOf(placed);
     placed.clear();
     return taken;
+  }
+
+  /** Descriptions that a segment holds. */
+  public synchronized List<PlacedDescriptor> descriptors(long segmentId) {
+    return List.copyOf(require(segmentId).descriptors);
   }
 
   /** Whether a segment's file was created since this last said so. */

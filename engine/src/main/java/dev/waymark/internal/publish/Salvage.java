@@ -1,0 +1,157 @@
+package dev.waymark.internal.publish;
+
+import dev.waymark.error.WaymarkException;
+import dev.waymark.internal.forest.Forest;
+import dev.waymark.internal.forest.NamespaceState;
+import dev.waymark.internal.log.RecordHeader;
+import dev.waymark.internal.log.RecordKind;
+import dev.waymark.internal.log.RecordLocation;
+import dev.waymark.internal.log.RecordReader;
+import dev.waymark.internal.log.Run;
+import dev.waymark.internal.log.Scratch;
+import dev.waymark.internal.log.SegmentKind;
+import dev.waymark.internal.log.SegmentSet;
+import dev.waymark.internal.manifest.Edit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * Copies records that stand in a segment which could not be forced. The kernel may have dropped
+ * their pages, so that only what still matches its checksums is copied.
+ */
+public final class Salvage {
+  private final Forest forest;
+  private final SegmentSet segments;
+  private final Scratch.Pool scratches;
+
+  /** A salvage within these segments. */
+  public Salvage(Forest forest, SegmentSet segments, Scratch.Pool scratches) {
+    this.forest = forest;
+    this.segments = segments;
+    this.scratches = scratches;
+  }
+
+  /** Whether an edit makes a record live that stands in one of these segments. */
+  boolean concerns(Edit edit, Set<Long> bad) {
+    if (edit instanceof Edit.RowsAdded e) {
+      return stands(e.records(), bad);
+    }
+    if (edit instanceof Edit.PointAdded e) {
+      return stands(e.deltas(), bad) || stands(e.states(), bad);
+    }
+    return edit instanceof Edit.RecordMoved e && bad.contains(e.toSegmentId())
+        || edit instanceof Edit.SegmentSealed s && bad.contains(s.segmentId());
+  }
+
+  /** The boundary that an edit adds to, or {@link Forest#NONE}. */
+  int nodeOf(Edit edit) {
+    if (edit instanceof Edit.RowsAdded e) {
+      return forest.find(e.namespaceId(), e.key());
+    }
+    if (edit instanceof Edit.PointAdded e) {
+      return forest.find(e.namespaceId(), e.key());
+    }
+    return Forest.NONE;
+  }
+
+  /** Whether an edit names a boundary or a point that is not there any more. */
+  boolean namesMissing(Edit edit) {
+    if (edit instanceof Edit.RowsAdded e) {
+      return forest.find(e.namespaceId(), e.key()) == Forest.NONE;
+    }
+    if (edit instanceof Edit.PointAdded e) {
+      int node = forest.find(e.namespaceId(), e.key());
+      return node == Forest.NONE || !forest.isPoint(node);
+    }
+    if (edit instanceof Edit.BoundaryUsed e) {
+      return forest.find(e.namespaceId(), e.key()) == Forest.NONE;
+    }
+    return false;
+  }
+
+  /**
+   * Copies the records of an edit out of the bad segments.
+   *
+   * @param apply applies the moves to the forest
+   * @return the edit as it has to be written now, or null where something could not be saved
+   */
+  Edit move(Edit edit, Set<Long> bad, Consumer<Edit> apply) {
+    try {
+      if (edit instanceof Edit.RowsAdded e) {
+        return new Edit.RowsAdded(
+            e.namespaceId(),
+            e.key(),
+            e.parentKey(),
+            e.sessionId(),
+            e.tokenFrom(),
+            e.tokenTo(),
+            e.sequence(),
+            e.addedMillis(),
+            e.payloadBytes(),
+            moveAll(e.records(), bad, RecordKind.APPEND, nodeOf(e), apply));
+      }
+      if (edit instanceof Edit.PointAdded e) {
+        return new Edit.PointAdded(
+            e.namespaceId(),
+            e.key(),
+            e.sessionId(),
+            e.coveredFrom(),
+            e.sequence(),
+            e.addedMillis(),
+            e.deltaPayloadBytes(),
+            e.statePayloadBytes(),
+            moveAll(e.deltas(), bad, RecordKind.DELTA, nodeOf(e), apply),
+            moveAll(e.states(), bad, RecordKind.STATE, nodeOf(e), apply));
+      }
+      return null;
+    } catch (WaymarkException e) {
+      return null;
+    }
+  }
+
+  private List<RecordLocation> moveAll(
+      List<RecordLocation> records,
+      Set<Long> bad,
+      RecordKind kind,
+      int node,
+      Consumer<Edit> apply) {
+    List<RecordLocation> moved = new ArrayList<>();
+    for (RecordLocation from : records) {
+      if (!bad.contains(from.segmentId())) {
+        moved.add(from);
+        continue;
+      }
+      RecordLocation to = copy(from, kind.segmentKind(), forest.namespaceOf(node));
+      apply.accept(
+          new Edit.RecordMoved(
+              forest.namespaceOf(node).id(),
+              forest.key(node),
+              kind,
+              from.segmentId(),
+              from.offsetBytes(),
+              to.segmentId(),
+              to.offsetBytes()));
+      moved.add(to);
+    }
+    return moved;
+  }
+
+  private RecordLocation copy(RecordLocation from, SegmentKind kind, NamespaceState namespace) {
+    Run run = new Run(kind);
+    try (SegmentSet.Lease lease = segments.lease(from.segmentId());
+        Scratch scratch = scratches.take()) {
+      RecordReader reader = new RecordReader(lease.region(), lease.fileName(), scratch);
+      RecordHeader header = reader.header(from, namespace.layout());
+      reader.verify(header);
+      return segments.copy(lease.region(), header, run, namespace.descriptor(), scratch);
+    } finally {
+      segments.release(run);
+    }
+  }
+
+  private static boolean stands(List<RecordLocation> records, Set<Long> bad) {
+    return records.stream().anyMatch(record -> bad.contains(record.segmentId()));
+  }
+}

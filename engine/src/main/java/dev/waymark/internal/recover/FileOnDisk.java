@@ -1,0 +1,4 @@
+package dev.waymark.internal.recover;
+
+/** A file of the directory as it was found. */
+public record FileOnDisk(String name, long lengthBytes, long allocatedBytes) {}

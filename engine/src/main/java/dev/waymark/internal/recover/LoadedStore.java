@@ -1,0 +1,164 @@
+package dev.waymark.internal.recover;
+
+import dev.waymark.error.CorruptionException;
+import dev.waymark.error.ErrorDetail;
+import dev.waymark.internal.forest.Forest;
+import dev.waymark.internal.forest.RecordEvents;
+import dev.waymark.internal.io.StoreDirectory;
+import dev.waymark.internal.io.StoreFile;
+import dev.waymark.internal.log.RecordLocation;
+import dev.waymark.internal.log.SegmentSet;
+import dev.waymark.internal.manifest.Current;
+import dev.waymark.internal.manifest.Edit;
+import dev.waymark.internal.manifest.ManifestEnd;
+import dev.waymark.internal.manifest.ManifestLog;
+import dev.waymark.internal.manifest.ManifestReader;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * What a manifest's edits add up to: the forest and the segments. Reads the manifest alone, so that
+ * it costs as much as that, whatever the store holds.
+ */
+public final class LoadedStore {
+  private final Forest forest;
+  private final SegmentSet segments;
+  private final Map<Long, Edit.SegmentSealed> sealed = new HashMap<>();
+  private final Set<Long> changedSinceCheckpoint = new TreeSet<>();
+  private boolean checkpointRead;
+  private ManifestEnd end;
+
+  private LoadedStore(SegmentSet segments) {
+    this.segments = segments;
+    this.forest =
+        new Forest(
+            new RecordEvents() {
+              @Override
+              public void born(RecordLocation location) {
+                segments.born(location);
+              }
+
+              @Override
+              public void died(RecordLocation location) {
+                segments.died(location, 0);
+              }
+            });
+  }
+
+  /**
+   * Reads the manifest that CURRENT names.
+   *
+   * @param provenBytes how much of it is known to have been durable, or 0
+   * @param segments filled with the segments that it names
+   */
+  public static LoadedStore read(
+      StoreDirectory directory, Current current, long provenBytes, SegmentSet segments) {
+    LoadedStore loaded = new LoadedStore(segments);
+    String name = ManifestLog.fileName(current.manifestId());
+    if (!directory.exists(name)) {
+      throw new CorruptionException(
+          ErrorDetail.of("the manifest that CURRENT names is missing")
+              .in(name)
+              .remedy("rebuild it from the records with segtool repair --rebuild-manifest"));
+    }
+    try (StoreFile file = directory.openReadOnly(name)) {
+      loaded.end =
+          ManifestReader.read(
+              file, current.manifestId(), current.storeId(), provenBytes, loaded::apply);
+    }
+    return loaded;
+  }
+
+  /** Reads the first bytes of a manifest that another process writes. */
+  public static LoadedStore readPrefix(
+      StoreDirectory directory, Current current, long prefixBytes, SegmentSet segments) {
+    LoadedStore loaded = new LoadedStore(segments);
+    try (StoreFile file = directory.openReadOnly(ManifestLog.fileName(current.manifestId()))) {
+      loaded.end =
+          ManifestReader.readPrefix(
+              file, current.manifestId(), current.storeId(), prefixBytes, loaded::apply);
+    }
+    return loaded;
+  }
+
+  /** An empty state, of a store that is being made. */
+  public static LoadedStore empty(SegmentSet segments) {
+    return new LoadedStore(segments);
+  }
+
+  private void apply(Edit edit) {
+    if (edit instanceof Edit.SegmentCreated e) {
+      segments.restore(e.segmentId(), e.kind(), e.creationSequence());
+      changed(e.segmentId());
+    } else if (edit instanceof Edit.DescriptorPlaced e) {
+      segments.restoreDescriptor(e.namespaceId(), e.location());
+      changed(e.location().segmentId());
+    } else if (edit instanceof Edit.SegmentSealed e) {
+      sealed.put(e.segmentId(), e);
+      changed(e.segmentId());
+    } else if (edit instanceof Edit.SegmentRemoved e) {
+      segments.forget(e.segmentId());
+      sealed.remove(e.segmentId());
+      changedSinceCheckpoint.remove(e.segmentId());
+    } else {
+      forest.apply(edit);
+      note(edit);
+    }
+  }
+
+  private void note(Edit edit) {
+    if (edit instanceof Edit.CheckpointEnd e) {
+      segments.raiseCounters(e.nextSegmentId(), e.nextSequence());
+      checkpointRead = true;
+    } else if (edit instanceof Edit.RowsAdded e) {
+      changed(e.records());
+      segments.raiseCounters(0, e.sequence() + 1);
+    } else if (edit instanceof Edit.PointAdded e) {
+      changed(e.deltas());
+      changed(e.states());
+      segments.raiseCounters(0, e.sequence() + 1);
+    } else if (edit instanceof Edit.RecordMoved e) {
+      changed(e.toSegmentId());
+    } else if (edit instanceof Edit.Touched e) {
+      e.touches().forEach(touch -> segments.raiseCounters(0, touch.sequence() + 1));
+    }
+  }
+
+  private void changed(List<RecordLocation> records) {
+    records.forEach(record -> changed(record.segmentId()));
+  }
+
+  private void changed(long segmentId) {
+    if (checkpointRead) {
+      changedSinceCheckpoint.add(segmentId);
+    }
+  }
+
+  /** The boundaries. */
+  public Forest forest() {
+    return forest;
+  }
+
+  /** The segments. */
+  public SegmentSet segments() {
+    return segments;
+  }
+
+  /** Where the manifest's content ended; null for a store that is being made. */
+  public ManifestEnd end() {
+    return end;
+  }
+
+  /** What the manifest says of a segment's end, or null where it was not sealed. */
+  public Edit.SegmentSealed sealed(long segmentId) {
+    return sealed.get(segmentId);
+  }
+
+  /** Segments that edits after the checkpoint name: they may be only in the page cache. */
+  public Set<Long> changedSinceCheckpoint() {
+    return changedSinceCheckpoint;
+  }
+}

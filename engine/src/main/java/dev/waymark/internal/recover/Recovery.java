@@ -1,0 +1,75 @@
+package dev.waymark.internal.recover;
+
+import dev.waymark.error.WaymarkException;
+import dev.waymark.internal.io.StoreDirectory;
+import dev.waymark.internal.io.StoreFile;
+import dev.waymark.internal.io.YieldPoints;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Carries a plan out, around the fresh manifest that its caller writes: before it, whatever was
+ * read is made durable; after it, what the plan says goes. Every step may be cut short and done
+ * again.
+ */
+public final class Recovery {
+  private Recovery() {}
+
+  /** The files of a directory as they are. */
+  public static List<FileOnDisk> files(StoreDirectory directory) {
+    List<FileOnDisk> files = new ArrayList<>();
+    for (String name : directory.list()) {
+      if (name.equals("LOCK")) {
+        continue;
+      }
+      try (StoreFile file = directory.openReadOnly(name)) {
+        files.add(new FileOnDisk(name, file.lengthBytes(), file.allocatedBytes()));
+      }
+    }
+    return files;
+  }
+
+  /**
+   * Forces what may be only in the page cache.
+   *
+   * @throws WaymarkException if that fails: then nothing that was read may be built on
+   */
+  public static void force(RecoveryPlan plan, StoreDirectory directory, YieldPoints yields) {
+    for (String name : plan.force()) {
+      try (StoreFile file = directory.open(name)) {
+        file.force();
+      }
+      yields.reached("recovered segment forced");
+    }
+    directory.force();
+  }
+
+  /** Cuts, punches and deletes; the manifest that says so is durable. */
+  public static void clean(
+      RecoveryPlan plan, StoreDirectory directory, LoadedStore loaded, YieldPoints yields) {
+    for (RecoveryPlan.Cut cut : plan.cuts()) {
+      boolean punched = !cut.punch();
+      if (cut.shorten() || cut.punch()) {
+        try (StoreFile file = directory.open(cut.fileName())) {
+          if (cut.shorten()) {
+            file.setLength(cut.lengthBytes());
+          }
+          if (cut.punch() && directory.traits().canPunch()) {
+            punched = true;
+            for (long[] gap : cut.gaps()) {
+              punched &= file.punch(gap[0], gap[1] - gap[0]);
+            }
+          }
+        }
+        yields.reached("recovered segment cut");
+      }
+      loaded
+          .segments()
+          .settle(cut.segmentId(), cut.lengthBytes(), cut.footerOffsetBytes(), cut.gaps(), punched);
+    }
+    for (String name : plan.deletes()) {
+      directory.delete(name);
+      yields.reached("unnamed file deleted");
+    }
+  }
+}

@@ -1,0 +1,310 @@
+package dev.waymark.internal.recover;
+
+import dev.waymark.internal.forest.Drops;
+import dev.waymark.internal.forest.Forest;
+import dev.waymark.internal.forest.OpenSession;
+import dev.waymark.internal.log.Alignment;
+import dev.waymark.internal.log.RecordLocation;
+import dev.waymark.internal.log.SegmentInfo;
+import dev.waymark.internal.log.SegmentSet;
+import dev.waymark.internal.manifest.DropReason;
+import dev.waymark.internal.manifest.Edit;
+import dev.waymark.internal.manifest.SessionOutcome;
+import dev.waymark.layout.AbortMode;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Decides what opening a store does. Looks at nothing but the loaded state and the list of files;
+ * the same input gives the same plan, and what is left after its execution gives an empty one.
+ */
+public final class RecoveryPlanner {
+  private final LoadedStore loaded;
+  private final Forest forest;
+  private final Map<String, FileOnDisk> files = new HashMap<>();
+  private final long nowMillis;
+  private final Thinner thinner;
+  private final List<Finding> findings = new ArrayList<>();
+  private int droppedBoundaries;
+  private int droppedPoints;
+
+  /** Thins a chain to its policy; given by who knows the policies. */
+  public interface Thinner {
+    /** The edits that thin the chain of a session's deepest boundary. */
+    List<Edit> thin(Forest forest, int tip, OpenSession session);
+  }
+
+  private RecoveryPlanner(
+      LoadedStore loaded, List<FileOnDisk> files, long nowMillis, Thinner thinner) {
+    this.loaded = loaded;
+    this.forest = loaded.forest();
+    this.nowMillis = nowMillis;
+    this.thinner = thinner;
+    files.forEach(file -> this.files.put(file.name(), file));
+  }
+
+  /**
+   * Plans.
+   *
+   * @param manifestName the manifest in force, which is replaced
+   */
+  public static RecoveryPlan plan(
+      LoadedStore loaded,
+      List<FileOnDisk> files,
+      String manifestName,
+      long nowMillis,
+      Thinner thinner) {
+    return new RecoveryPlanner(loaded, files, nowMillis, thinner).plan(manifestName);
+  }
+
+  private RecoveryPlan plan(String manifestName) {
+    dropDamaged();
+    int kept = 0;
+    int discarded = 0;
+    for (OpenSession session : forest.sessions()) {
+      if (session.opened().abortMode() == AbortMode.DISCARD) {
+        discard(session);
+        discarded++;
+      } else {
+        keep(session);
+        kept++;
+      }
+    }
+    List<RecoveryPlan.Cut> cuts = new ArrayList<>();
+    Set<String> named = new HashSet<>();
+    named.add("LOCK");
+    named.add("CURRENT");
+    named.add("STATUS");
+    named.add(manifestName);
+    Map<Long, TreeSet<long[]>> extents = liveExtents();
+    for (SegmentInfo info : loaded.segments().infos()) {
+      if (info.liveRecords() == 0) {
+        loaded.segments().forget(info.segmentId());
+        continue;
+      }
+      named.add(info.fileName());
+      cuts.add(cut(info, extents.get(info.segmentId())));
+    }
+    List<String> force = new ArrayList<>();
+    for (RecoveryPlan.Cut cut : cuts) {
+      if (loaded.changedSinceCheckpoint().contains(cut.segmentId())) {
+        force.add(cut.fileName());
+      }
+    }
+    List<String> deletes =
+        files.keySet().stream()
+            .filter(name -> !named.contains(name) && isOurs(name))
+            .sorted()
+            .toList();
+    return new RecoveryPlan(
+        force,
+        cuts,
+        deletes,
+        List.copyOf(findings),
+        kept,
+        discarded,
+        droppedBoundaries,
+        droppedPoints);
+  }
+
+  private static boolean isOurs(String name) {
+    return name.endsWith(".seg")
+        || (name.startsWith("manifest-") && name.endsWith(".log"))
+        || name.equals("CURRENT.tmp")
+        || name.startsWith("probe-");
+  }
+
+  /** What stands in a file that is missing or too short is lost, and what needs it. */
+  private void dropDamaged() {
+    Map<Long, Long> ends = new HashMap<>();
+    for (SegmentInfo info : loaded.segments().infos()) {
+      FileOnDisk file = files.get(info.fileName());
+      ends.put(info.segmentId(), file == null ? 0 : file.lengthBytes());
+    }
+    List<Integer> damagedRows = new ArrayList<>();
+    List<Integer> damagedPoints = new ArrayList<>();
+    forest.forEachBoundary(
+        node -> {
+          if (isCut(forest.rowRecords(node), ends)) {
+            damagedRows.add(node);
+          } else if (isCut(forest.deltaRecords(node), ends)
+              || isCut(forest.stateRecords(node), ends)) {
+            damagedPoints.add(node);
+          }
+        });
+    Drops drops = new Drops(forest);
+    for (int node : damagedPoints) {
+      lost(node, "a restore point");
+      drops.lostPoint(node, DropReason.DAMAGED).forEach(this::apply);
+    }
+    Set<Integer> gone = new HashSet<>();
+    for (int node : damagedRows) {
+      if (!gone.contains(node)) {
+        lost(node, "a boundary, and what stands on it,");
+        collect(node, gone);
+        drops.subtree(node, DropReason.DAMAGED).forEach(this::apply);
+      }
+    }
+  }
+
+  private void collect(int node, Set<Integer> into) {
+    into.add(node);
+    for (int child = forest.firstChild(node);
+        child != Forest.NONE;
+        child = forest.nextSibling(child)) {
+      collect(child, into);
+    }
+  }
+
+  private void lost(int node, String what) {
+    findings.add(
+        new Finding(
+            "SEGMENT_SHORT",
+            Finding.Severity.ERROR,
+            "",
+            -1,
+            what
+                + " at "
+                + forest.tokens(node)
+                + " tokens ("
+                + forest.key(node).abbreviated()
+                + ") is lost: its segment is missing or cut short"));
+  }
+
+  private static boolean isCut(List<RecordLocation> records, Map<Long, Long> ends) {
+    for (RecordLocation record : records) {
+      if (record.offsetBytes() + record.lengthBytes() > ends.getOrDefault(record.segmentId(), 0L)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void discard(OpenSession session) {
+    discardEdits(forest, session, DropReason.DISCARDED, this::apply);
+    apply(new Edit.SessionClosed(session.id(), SessionOutcome.DISCARDED, nowMillis));
+  }
+
+  private void keep(OpenSession session) {
+    int[] nodes = session.boundaries();
+    if (nodes.length > 0) {
+      thinner.thin(forest, nodes[nodes.length - 1], session).forEach(this::apply);
+    }
+    apply(new Edit.SessionClosed(session.id(), SessionOutcome.KEPT, nowMillis));
+  }
+
+  /**
+   * Takes back what only a session uses: its points first, then its boundaries from the deepest up,
+   * except what others hold, use or stand on.
+   */
+  public static void discardEdits(
+      Forest forest,
+      OpenSession session,
+      DropReason reason,
+      java.util.function.Consumer<Edit> apply) {
+    Drops drops = new Drops(forest);
+    int[] points = session.points();
+    for (int i = points.length - 1; i >= 0; i--) {
+      int node = points[i];
+      if (forest.isPoint(node) && !forest.isHeld(node) && !isShared(forest, node, session)) {
+        apply.accept(drops.point(node, reason));
+        int reach = forest.tokens(node) - 2 * forest.namespaceOf(node).layout().maxWindowTokens();
+        drops.staleDeltas(forest.parent(node), reach, reason).forEach(apply);
+      }
+    }
+    int[] nodes = session.boundaries();
+    for (int i = nodes.length - 1; i >= 0; i--) {
+      int node = nodes[i];
+      if (forest.firstChild(node) == Forest.NONE
+          && !forest.isPoint(node)
+          && !forest.isHeld(node)
+          && !isShared(forest, node, session)) {
+        if (forest.hasDelta(node)) {
+          apply.accept(drops.point(node, reason));
+        }
+        apply.accept(drops.rows(node, reason));
+      }
+    }
+  }
+
+  private static boolean isShared(Forest forest, int node, OpenSession session) {
+    Set<OpenSession> users = forest.users(node);
+    return users.size() > 1 || (users.size() == 1 && !users.contains(session));
+  }
+
+  private void apply(Edit edit) {
+    if (edit instanceof Edit.RowsDropped) {
+      droppedBoundaries++;
+    } else if (edit instanceof Edit.PointDropped) {
+      droppedPoints++;
+    }
+    forest.apply(edit);
+  }
+
+  private Map<Long, TreeSet<long[]>> liveExtents() {
+    Map<Long, TreeSet<long[]>> extents = new HashMap<>();
+    for (SegmentInfo info : loaded.segments().infos()) {
+      TreeSet<long[]> ranges = new TreeSet<>((a, b) -> Long.compare(a[0], b[0]));
+      for (SegmentSet.PlacedDescriptor placed : loaded.segments().descriptors(info.segmentId())) {
+        ranges.add(range(placed.location()));
+      }
+      extents.put(info.segmentId(), ranges);
+    }
+    forest.forEachBoundary(
+        node -> {
+          add(extents, forest.rowRecords(node));
+          add(extents, forest.deltaRecords(node));
+          add(extents, forest.stateRecords(node));
+        });
+    return extents;
+  }
+
+  private static void add(Map<Long, TreeSet<long[]>> extents, List<RecordLocation> records) {
+    records.forEach(record -> extents.get(record.segmentId()).add(range(record)));
+  }
+
+  private static long[] range(RecordLocation location) {
+    return new long[] {
+      location.offsetBytes(), location.offsetBytes() + Alignment.toPage(location.lengthBytes())
+    };
+  }
+
+  private RecoveryPlan.Cut cut(SegmentInfo info, TreeSet<long[]> extents) {
+    FileOnDisk file = files.get(info.fileName());
+    Edit.SegmentSealed seal = loaded.sealed(info.segmentId());
+    long length = extents.last()[1];
+    long footer = 0;
+    long occupied = Alignment.PAGE_BYTES;
+    if (seal != null && seal.lengthBytes() <= file.lengthBytes()) {
+      length = seal.lengthBytes();
+      footer = seal.footerOffsetBytes();
+      occupied += footer > 0 ? length - footer : 0;
+    }
+    List<long[]> gaps = new ArrayList<>();
+    long at = Alignment.PAGE_BYTES;
+    for (long[] extent : extents) {
+      if (extent[0] > at) {
+        gaps.add(new long[] {at, extent[0]});
+      }
+      at = Math.max(at, extent[1]);
+      occupied += extent[1] - extent[0];
+    }
+    long end = footer > 0 ? footer : length;
+    if (end > at) {
+      gaps.add(new long[] {at, end});
+    }
+    return new RecoveryPlan.Cut(
+        info.segmentId(),
+        info.fileName(),
+        length,
+        footer,
+        file.lengthBytes() != length,
+        gaps,
+        !gaps.isEmpty() && file.allocatedBytes() > occupied);
+  }
+}
