@@ -45,7 +45,7 @@ class PackageDirectionTest {
     row("internal.wire");
     row("internal.io", "error");
     row("internal.codec", "layout", "error");
-    row("internal.log", "internal.io", "internal.wire");
+    row("internal.log", "internal.io", "internal.codec", "layout", "internal.wire");
     row("internal.manifest", "internal.log", "layout", "internal.wire");
     row("internal.forest", "internal.manifest");
     row("internal.retain", "internal.forest");

@@ -1,5 +1,12 @@
 package dev.waymark.layout;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.error.ErrorDetail;
+import dev.waymark.error.InvalidSettingException;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -18,6 +25,42 @@ public record CodecPlan(Codec rows, Codec window, Codec fixed, Map<String, Codec
   /** Copies the map. */
   public CodecPlan {
     byTensor = Map.copyOf(byTensor);
+  }
+
+  /** The one JSON text of this plan; equal plans give equal texts. */
+  public String toJson() {
+    ObjectNode root = JsonNodeFactory.instance.objectNode();
+    root.put("rows", rows.name());
+    root.put("window", window.name());
+    root.put("fixed", fixed.name());
+    ObjectNode named = root.putObject("tensors");
+    new TreeMap<>(byTensor).forEach((name, codec) -> named.put(name, codec.name()));
+    return root.toString();
+  }
+
+  /**
+   * Reads a plan from its JSON.
+   *
+   * @throws InvalidSettingException if it is not one
+   */
+  public static CodecPlan ofJson(String text) {
+    try {
+      JsonNode root = new ObjectMapper().readTree(text);
+      Map<String, Codec> named = new TreeMap<>();
+      root.path("tensors")
+          .fields()
+          .forEachRemaining(
+              entry -> named.put(entry.getKey(), Codec.valueOf(entry.getValue().asText())));
+      return new CodecPlan(
+          Codec.valueOf(root.path("rows").asText()),
+          Codec.valueOf(root.path("window").asText()),
+          Codec.valueOf(root.path("fixed").asText()),
+          named);
+    } catch (JsonProcessingException | IllegalArgumentException e) {
+      throw new InvalidSettingException(
+          ErrorDetail.of("a codec plan is not valid")
+              .expected("rows, window, fixed and tensors, each naming a codec"));
+    }
   }
 
   /** A copy with another codec for fixed tensors. */

@@ -1,5 +1,10 @@
 package dev.waymark.layout;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidSettingException;
 import java.util.Map;
@@ -30,6 +35,31 @@ public record ModelIdentity(SortedMap<String, String> properties) {
   /** An identity of these properties. */
   public static ModelIdentity of(Map<String, String> properties) {
     return new ModelIdentity(new TreeMap<>(properties));
+  }
+
+  /** The one JSON text of this identity: an object of strings, in order of name. */
+  public String toJson() {
+    ObjectNode root = JsonNodeFactory.instance.objectNode();
+    properties.forEach(root::put);
+    return root.toString();
+  }
+
+  /**
+   * Reads an identity from its JSON.
+   *
+   * @throws InvalidSettingException if it is not an object of strings
+   */
+  public static ModelIdentity ofJson(String text) {
+    try {
+      JsonNode root = new ObjectMapper().readTree(text);
+      TreeMap<String, String> properties = new TreeMap<>();
+      root.fields()
+          .forEachRemaining(entry -> properties.put(entry.getKey(), entry.getValue().asText()));
+      return new ModelIdentity(properties);
+    } catch (JsonProcessingException e) {
+      throw new InvalidSettingException(
+          ErrorDetail.of("an identity is not JSON").expected("an object of strings"));
+    }
   }
 
   /** An empty builder. */

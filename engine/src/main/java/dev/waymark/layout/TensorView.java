@@ -222,14 +222,24 @@ public final class TensorView {
    * @param rawOffset first raw byte of the part that is wanted
    */
   public void gather(
-      TensorSpec spec, PartRange part, long rawOffset, MutableDirectBuffer target, int length) {
-    transfer(spec, part, rawOffset, target, null, length);
+      TensorSpec spec,
+      PartRange part,
+      long rawOffset,
+      MutableDirectBuffer target,
+      int targetIndex,
+      int length) {
+    transfer(spec, part, rawOffset, target, null, targetIndex, length);
   }
 
   /** Copies raw bytes of a part into the caller's memory; the inverse of {@link #gather}. */
   public void scatter(
-      TensorSpec spec, PartRange part, long rawOffset, DirectBuffer source, int length) {
-    transfer(spec, part, rawOffset, null, source, length);
+      TensorSpec spec,
+      PartRange part,
+      long rawOffset,
+      DirectBuffer source,
+      int sourceIndex,
+      int length) {
+    transfer(spec, part, rawOffset, null, source, sourceIndex, length);
   }
 
   private void transfer(
@@ -238,6 +248,7 @@ public final class TensorView {
       long rawOffset,
       MutableDirectBuffer target,
       DirectBuffer source,
+      int index,
       int length) {
     long inner = spec.innerBytes();
     if (length == 0 || inner == 0) {
@@ -263,9 +274,9 @@ public final class TensorView {
               + slot * rowStrideBytes
               + withinRow;
       if (target != null) {
-        memory.get(position, target, done, run);
+        memory.get(position, target, index + done, run);
       } else {
-        memory.put(position, source, done, run);
+        memory.put(position, source, index + done, run);
       }
       done += run;
       long moved = withinRow + run;

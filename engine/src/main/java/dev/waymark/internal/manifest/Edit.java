@@ -25,6 +25,9 @@ public sealed interface Edit {
   /** A segment's file exists. */
   record SegmentCreated(long segmentId, SegmentKind kind, long creationSequence) implements Edit {}
 
+  /** A segment holds the description of a namespace there. */
+  record DescriptorPlaced(int namespaceId, RecordLocation location) implements Edit {}
+
   /**
    * A segment takes no more records.
    *
@@ -68,6 +71,12 @@ public sealed interface Edit {
       long payloadBytes,
       List<RecordLocation> records)
       implements Edit {}
+
+  /**
+   * A session built on a boundary that another open session had added: it stays unless both take it
+   * back.
+   */
+  record BoundaryUsed(long sessionId, int namespaceId, BoundaryKey key) implements Edit {}
 
   /** A boundary, which has neither children nor a point, is gone. */
   record RowsDropped(int namespaceId, BoundaryKey key, DropReason reason) implements Edit {}

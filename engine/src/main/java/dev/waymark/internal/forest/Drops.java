@@ -1,0 +1,110 @@
+package dev.waymark.internal.forest;
+
+import dev.waymark.internal.manifest.DropReason;
+import dev.waymark.internal.manifest.Edit;
+import dev.waymark.layout.BoundaryKey;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The edits that take something out of the forest, in an order in which each can be applied. Pure:
+ * the caller applies them one by one before it asks for the next.
+ */
+public final class Drops {
+  private final Forest forest;
+
+  /** Drops out of a forest. */
+  public Drops(Forest forest) {
+    this.forest = forest;
+  }
+
+  /** What drops a point: its delta goes along unless later points' windows need it. */
+  public Edit point(int node, DropReason reason) {
+    return pointEdit(node, reason, !forest.isDeltaNeededBelow(node));
+  }
+
+  /**
+   * Deltas on the chain up to a node that no point needs any more, nearest first; asked for after a
+   * point below them was dropped.
+   */
+  public List<Edit> staleDeltas(int from, int reachTokens, DropReason reason) {
+    List<Edit> edits = new ArrayList<>();
+    for (int node = from;
+        node != Forest.NONE && !forest.isRoot(node) && forest.tokens(node) > reachTokens;
+        node = forest.parent(node)) {
+      if (!forest.isPoint(node) && forest.hasDelta(node) && !forest.isDeltaNeededBelow(node)) {
+        edits.add(pointEdit(node, reason, true));
+      }
+    }
+    return edits;
+  }
+
+  /** What drops a boundary's rows. */
+  public Edit rows(int node, DropReason reason) {
+    return new Edit.RowsDropped(namespaceId(node), key(node), reason);
+  }
+
+  /** A boundary and all below it, deepest first, each with its point and delta. */
+  public List<Edit> subtree(int top, DropReason reason) {
+    List<Edit> edits = new ArrayList<>();
+    List<Integer> order = new ArrayList<>();
+    order.add(top);
+    for (int i = 0; i < order.size(); i++) {
+      for (int child = forest.firstChild(order.get(i));
+          child != Forest.NONE;
+          child = forest.nextSibling(child)) {
+        order.add(child);
+      }
+    }
+    for (int i = order.size() - 1; i >= 0; i--) {
+      int node = order.get(i);
+      if (forest.isPoint(node) || forest.hasDelta(node)) {
+        edits.add(pointEdit(node, reason, true));
+      }
+      if (!forest.isRoot(node)) {
+        edits.add(rows(node, reason));
+      }
+    }
+    return edits;
+  }
+
+  /**
+   * A point whose delta or state is lost, and every point below whose window it leaves open; their
+   * deltas stay where others need them.
+   */
+  public List<Edit> lostPoint(int node, DropReason reason) {
+    List<Edit> edits = new ArrayList<>();
+    int reach = forest.tokens(node) + forest.namespaceOf(node).layout().maxWindowTokens();
+    List<Integer> order = new ArrayList<>();
+    order.add(node);
+    for (int i = 0; i < order.size(); i++) {
+      for (int child = forest.firstChild(order.get(i));
+          child != Forest.NONE;
+          child = forest.nextSibling(child)) {
+        if (forest.tokens(child) < reach) {
+          order.add(child);
+        }
+      }
+    }
+    for (int i = order.size() - 1; i >= 1; i--) {
+      int below = order.get(i);
+      if (forest.isPoint(below) && forest.hasDelta(node)) {
+        edits.add(pointEdit(below, reason, false));
+      }
+    }
+    edits.add(pointEdit(node, reason, true));
+    return edits;
+  }
+
+  private Edit pointEdit(int node, DropReason reason, boolean deltaToo) {
+    return new Edit.PointDropped(namespaceId(node), key(node), reason, deltaToo);
+  }
+
+  private int namespaceId(int node) {
+    return forest.namespaceOf(node).id();
+  }
+
+  private BoundaryKey key(int node) {
+    return forest.key(node);
+  }
+}

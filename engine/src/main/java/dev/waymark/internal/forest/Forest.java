@@ -1,0 +1,781 @@
+package dev.waymark.internal.forest;
+
+import dev.waymark.error.CorruptionException;
+import dev.waymark.error.ErrorDetail;
+import dev.waymark.internal.log.NamespaceDescriptor;
+import dev.waymark.internal.log.RecordKind;
+import dev.waymark.internal.log.RecordLocation;
+import dev.waymark.internal.manifest.Edit;
+import dev.waymark.internal.manifest.SessionOutcome;
+import dev.waymark.layout.BoundaryKey;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.IntConsumer;
+import org.agrona.collections.Int2IntCounterMap;
+import org.agrona.collections.Int2ObjectHashMap;
+
+/**
+ * What the manifest's edits add up to: every boundary, its rows, its point, its place in the prefix
+ * forest. The same code applies an edit when it is made and when it is read back.
+ *
+ * <p>Boundaries are numbered nodes, held in columns: about 100 bytes each and 50 more a point. A
+ * number is used again after its boundary was dropped. Above the first boundaries of a namespace or
+ * tenant stands a root node, which has its root key, no tokens and no rows.
+ *
+ * <p>Invariants:
+ *
+ * <ul>
+ *   <li>A boundary's parent is there, and ends where the boundary begins.
+ *   <li>A boundary is dropped only when it has neither children nor a point nor a delta.
+ *   <li>A live point has its STATE, and every window row that it needs, in live records.
+ * </ul>
+ *
+ * <p>Not safe for threads: whoever owns it guards it.
+ */
+public final class Forest {
+  /** No node. */
+  public static final int NONE = -1;
+
+  private static final int LIVE_POINT = 1;
+  private static final int HAS_POINT_ROW = 2;
+
+  private final RecordEvents events;
+  private final Map<Integer, NamespaceState> namespaces = new TreeMap<>();
+  private final Map<Long, OpenSession> sessions = new TreeMap<>();
+  private final Map<KeptName, Kept> kept = new TreeMap<>();
+  private final Int2ObjectHashMap<Set<OpenSession>> users = new Int2ObjectHashMap<>();
+  private final Int2ObjectHashMap<Set<Hold>> holds = new Int2ObjectHashMap<>();
+  private final Int2IntCounterMap keeps = new Int2IntCounterMap(0);
+
+  private final LongColumn key0 = new LongColumn();
+  private final LongColumn key1 = new LongColumn();
+  private final LongColumn key2 = new LongColumn();
+  private final LongColumn key3 = new LongColumn();
+  private final IntColumn namespace = new IntColumn();
+  private final IntColumn parent = new IntColumn();
+  private final IntColumn tokens = new IntColumn();
+  private final IntColumn firstChild = new IntColumn();
+  private final IntColumn nextSibling = new IntColumn();
+  private final IntColumn previousSibling = new IntColumn();
+  private final IntColumn addedSeconds = new IntColumn();
+  private final LongColumn recency = new LongColumn();
+  private final RecordColumn rows = new RecordColumn();
+
+  /** Row of the node's point and delta in the columns below, or {@link #NONE}. */
+  private final IntColumn pointRow = new IntColumn();
+
+  private final RecordColumn deltas = new RecordColumn();
+  private final RecordColumn states = new RecordColumn();
+  private final IntColumn coveredFrom = new IntColumn();
+  private final IntColumn pointFlags = new IntColumn();
+
+  private final NodeIndex index = new NodeIndex(this::hash);
+  private int nodeEnd;
+  private int freeNode = NONE;
+  private int pointEnd;
+  private int freePoint = NONE;
+  private long boundaries;
+  private long points;
+  private int nextNamespaceId = 1;
+  private long nextSessionId = 1;
+  private long budgetDay;
+  private long budgetBytes;
+
+  private record KeptName(int namespaceId, String name) implements Comparable<KeptName> {
+    @Override
+    public int compareTo(KeptName other) {
+      int order = Integer.compare(namespaceId, other.namespaceId);
+      return order != 0 ? order : name.compareTo(other.name);
+    }
+  }
+
+  /** A chain that is held under a name. */
+  public record Kept(int namespaceId, String name, int node, long keptMillis) {}
+
+  /** An empty forest. */
+  public Forest(RecordEvents events) {
+    this.events = events;
+  }
+
+  // Applying edits
+
+  /**
+   * Applies an edit. Edits about segments are no business of this class and change nothing.
+   *
+   * @throws CorruptionException if it contradicts what came before; nothing was changed then
+   */
+  public void apply(Edit edit) {
+    if (edit instanceof Edit.RowsAdded e) {
+      addRows(e);
+    } else if (edit instanceof Edit.PointAdded e) {
+      addPoint(e);
+    } else if (edit instanceof Edit.RowsDropped e) {
+      dropRows(require(e.namespaceId(), e.key()));
+    } else if (edit instanceof Edit.PointDropped e) {
+      dropPoint(require(e.namespaceId(), e.key()), e.deltaToo());
+    } else if (edit instanceof Edit.RecordMoved e) {
+      move(e);
+    } else if (edit instanceof Edit.Touched e) {
+      for (Edit.Touch touch : e.touches()) {
+        int node = find(touch.namespaceId(), touch.key());
+        if (node != NONE) {
+          recency.set(node, Math.max(recency.get(node), touch.sequence()));
+        }
+      }
+    } else if (edit instanceof Edit.SessionOpened e) {
+      sessions.put(e.sessionId(), new OpenSession(e));
+      nextSessionId = Math.max(nextSessionId, e.sessionId() + 1);
+    } else if (edit instanceof Edit.SessionClosed e) {
+      closeSession(e.sessionId(), e.outcome());
+    } else if (edit instanceof Edit.BoundaryUsed e) {
+      OpenSession session = sessions.get(e.sessionId());
+      if (session != null) {
+        use(session, require(e.namespaceId(), e.key()));
+      }
+    } else if (edit instanceof Edit.NamespaceAdded e) {
+      addNamespace(e);
+    } else if (edit instanceof Edit.NamespaceDropped e) {
+      dropNamespace(e.namespaceId());
+    } else if (edit instanceof Edit.ChainKept e) {
+      keep(e);
+    } else if (edit instanceof Edit.ChainReleased e) {
+      release(e);
+    } else if (edit instanceof Edit.BudgetSpent e) {
+      budgetDay = e.epochDay();
+      budgetBytes = e.writtenBytes();
+    } else if (edit instanceof Edit.CheckpointEnd e) {
+      nextNamespaceId = Math.max(nextNamespaceId, e.nextNamespaceId());
+      nextSessionId = Math.max(nextSessionId, e.nextSessionId());
+    }
+  }
+
+  private void addNamespace(Edit.NamespaceAdded e) {
+    NamespaceDescriptor descriptor =
+        new NamespaceDescriptor(
+            e.namespaceId(), e.fingerprint(), e.identity(), e.layout(), e.codecs());
+    if (namespaces.putIfAbsent(e.namespaceId(), new NamespaceState(descriptor)) != null) {
+      throw contradiction("a namespace is added twice");
+    }
+    nextNamespaceId = Math.max(nextNamespaceId, e.namespaceId() + 1);
+  }
+
+  private void dropNamespace(int namespaceId) {
+    NamespaceState state = namespaces.get(namespaceId);
+    if (state == null || state.boundaries > 0) {
+      throw contradiction("a namespace is dropped that is not empty, or not there");
+    }
+    namespaces.remove(namespaceId);
+  }
+
+  private void addRows(Edit.RowsAdded e) {
+    NamespaceState state = namespaces.get(e.namespaceId());
+    if (state == null) {
+      throw contradiction("a boundary of a namespace that does not exist");
+    }
+    if (find(e.namespaceId(), e.key()) != NONE) {
+      throw contradiction("a boundary is added twice");
+    }
+    int above = find(e.namespaceId(), e.parentKey());
+    if (above == NONE && e.tokenFrom() == 0) {
+      above = newNode(e.namespaceId(), e.parentKey(), NONE, 0);
+    }
+    if (above == NONE || tokens.get(above) != e.tokenFrom()) {
+      throw contradiction("a boundary whose parent is not there, or ends elsewhere");
+    }
+    int node = newNode(e.namespaceId(), e.key(), above, (int) e.tokenTo());
+    rows.set(node, e.records());
+    recency.set(node, e.sequence());
+    addedSeconds.set(node, (int) (e.addedMillis() / 1_000));
+    int sibling = firstChild.get(above);
+    nextSibling.set(node, sibling);
+    if (sibling != NONE) {
+      previousSibling.set(sibling, node);
+    }
+    firstChild.set(above, node);
+    boundaries++;
+    state.boundaries++;
+    state.rowRecordBytes += rows.lengthBytes(node);
+    e.records().forEach(events::born);
+    OpenSession session = sessions.get(e.sessionId());
+    if (session != null) {
+      use(session, node);
+    }
+  }
+
+  private void use(OpenSession session, int node) {
+    session.boundaries.add(node);
+    users.computeIfAbsent(node, n -> new LinkedHashSet<>()).add(session);
+  }
+
+  private void addPoint(Edit.PointAdded e) {
+    int node = require(e.namespaceId(), e.key());
+    if (isPoint(node)) {
+      throw contradiction("a point is added twice");
+    }
+    int row = pointRow.get(node);
+    if (row == NONE) {
+      row = newPointRow();
+      pointRow.set(node, row);
+      coveredFrom.set(row, (int) e.coveredFrom());
+    }
+    NamespaceState state = namespaces.get(e.namespaceId());
+    if (!e.deltas().isEmpty()) {
+      if (!deltas.isEmpty(row)) {
+        throw contradiction("a delta is added twice");
+      }
+      deltas.set(row, e.deltas());
+      coveredFrom.set(row, (int) e.coveredFrom());
+      state.pointRecordBytes += deltas.lengthBytes(row);
+      e.deltas().forEach(events::born);
+    }
+    states.set(row, e.states());
+    state.pointRecordBytes += states.lengthBytes(row);
+    e.states().forEach(events::born);
+    pointFlags.set(row, HAS_POINT_ROW | LIVE_POINT);
+    recency.set(node, Math.max(recency.get(node), e.sequence()));
+    points++;
+    state.points++;
+    OpenSession session = sessions.get(e.sessionId());
+    if (session != null) {
+      session.points.add(node);
+    }
+  }
+
+  private void dropPoint(int node, boolean deltaToo) {
+    int row = pointRow.get(node);
+    if (row == NONE) {
+      throw contradiction("a point is dropped that is not there");
+    }
+    NamespaceState state = namespaces.get(namespace.get(node));
+    if (isPoint(node)) {
+      state.pointRecordBytes -= states.lengthBytes(row);
+      states.get(row).forEach(events::died);
+      states.set(row, List.of());
+      pointFlags.set(row, HAS_POINT_ROW);
+      points--;
+      state.points--;
+      sessions.values().forEach(session -> session.points.remove(node));
+    }
+    if (deltaToo) {
+      state.pointRecordBytes -= deltas.lengthBytes(row);
+      deltas.get(row).forEach(events::died);
+      deltas.set(row, List.of());
+    }
+    if (deltas.isEmpty(row)) {
+      pointFlags.set(row, 0);
+      coveredFrom.set(row, freePoint);
+      freePoint = row;
+      pointRow.set(node, NONE);
+    }
+  }
+
+  private void dropRows(int node) {
+    if (firstChild.get(node) != NONE || pointRow.get(node) != NONE || isRoot(node)) {
+      throw contradiction("a boundary is dropped that others need");
+    }
+    NamespaceState state = namespaces.get(namespace.get(node));
+    state.boundaries--;
+    state.rowRecordBytes -= rows.lengthBytes(node);
+    boundaries--;
+    rows.get(node).forEach(events::died);
+    rows.set(node, List.of());
+    Set<OpenSession> using = users.remove(node);
+    if (using != null) {
+      using.forEach(session -> session.boundaries.remove(node));
+    }
+    int above = parent.get(node);
+    int next = nextSibling.get(node);
+    int previous = previousSibling.get(node);
+    if (previous == NONE) {
+      firstChild.set(above, next);
+    } else {
+      nextSibling.set(previous, next);
+    }
+    if (next != NONE) {
+      previousSibling.set(next, previous);
+    }
+    Set<Hold> held = holds.remove(node);
+    if (held != null) {
+      held.forEach(hold -> hold.valid = false);
+    }
+    freeNode(node);
+    dropEmptyRoot(above);
+  }
+
+  private void dropEmptyRoot(int node) {
+    if (isRoot(node) && firstChild.get(node) == NONE && !isHeld(node)) {
+      freeNode(node);
+    }
+  }
+
+  private void move(Edit.RecordMoved e) {
+    int node = require(e.namespaceId(), e.key());
+    RecordColumn column;
+    int row;
+    if (e.kind() == RecordKind.APPEND) {
+      column = rows;
+      row = node;
+    } else {
+      column = e.kind() == RecordKind.DELTA ? deltas : states;
+      row = pointRow.get(node);
+    }
+    if (row == NONE) {
+      throw contradiction("a record is moved that is not there");
+    }
+    List<RecordLocation> records = new ArrayList<>(column.get(row));
+    for (int i = 0; i < records.size(); i++) {
+      RecordLocation from = records.get(i);
+      if (from.segmentId() == e.fromSegmentId() && from.offsetBytes() == e.fromOffsetBytes()) {
+        RecordLocation to =
+            new RecordLocation(e.toSegmentId(), e.toOffsetBytes(), from.lengthBytes());
+        records.set(i, to);
+        column.set(row, records);
+        events.born(to);
+        events.died(from);
+        return;
+      }
+    }
+    throw contradiction("a record is moved that is not there");
+  }
+
+  private void keep(Edit.ChainKept e) {
+    int node = require(e.namespaceId(), e.key());
+    Kept before =
+        kept.put(
+            new KeptName(e.namespaceId(), e.name()),
+            new Kept(e.namespaceId(), e.name(), node, e.keptMillis()));
+    keeps.incrementAndGet(node);
+    if (before != null) {
+      unkeep(before.node());
+    }
+  }
+
+  private void release(Edit.ChainReleased e) {
+    Kept before = kept.remove(new KeptName(e.namespaceId(), e.name()));
+    if (before != null) {
+      unkeep(before.node());
+    }
+  }
+
+  private void unkeep(int node) {
+    keeps.decrementAndGet(node);
+  }
+
+  private void closeSession(long sessionId, SessionOutcome outcome) {
+    OpenSession session = sessions.remove(sessionId);
+    if (session == null) {
+      return;
+    }
+    for (int node : session.boundaries()) {
+      Set<OpenSession> using = users.get(node);
+      if (outcome == SessionOutcome.DISCARDED) {
+        using.remove(session);
+      } else {
+        // What one of its users keeps is nobody's to take back any more.
+        using.forEach(other -> other.boundaries.remove(node));
+        using.forEach(other -> other.points.remove(node));
+        using.clear();
+      }
+      if (using.isEmpty()) {
+        users.remove(node);
+      }
+    }
+  }
+
+  // Nodes
+
+  private int newNode(int namespaceId, BoundaryKey key, int above, int endTokens) {
+    int node = freeNode;
+    if (node == NONE) {
+      node = nodeEnd++;
+    } else {
+      freeNode = nextSibling.get(node);
+    }
+    key0.set(node, key.word0());
+    key1.set(node, key.word1());
+    key2.set(node, key.word2());
+    key3.set(node, key.word3());
+    namespace.set(node, namespaceId);
+    parent.set(node, above);
+    tokens.set(node, endTokens);
+    firstChild.set(node, NONE);
+    nextSibling.set(node, NONE);
+    previousSibling.set(node, NONE);
+    pointRow.set(node, NONE);
+    recency.set(node, 0);
+    rows.set(node, List.of());
+    index.put(node);
+    return node;
+  }
+
+  private void freeNode(int node) {
+    index.remove(node);
+    namespace.set(node, 0);
+    nextSibling.set(node, freeNode);
+    freeNode = node;
+  }
+
+  private int newPointRow() {
+    int row = freePoint;
+    if (row == NONE) {
+      row = pointEnd++;
+    } else {
+      freePoint = coveredFrom.get(row);
+    }
+    deltas.set(row, List.of());
+    states.set(row, List.of());
+    pointFlags.set(row, HAS_POINT_ROW);
+    return row;
+  }
+
+  private long hash(int node) {
+    return key0.get(node) ^ ((long) namespace.get(node) << 32);
+  }
+
+  /** The boundary of a key, or the root node of a root key, or {@link #NONE}. */
+  public int find(int namespaceId, BoundaryKey key) {
+    long hash = key.word0() ^ ((long) namespaceId << 32);
+    return index.find(
+        hash,
+        node ->
+            key0.get(node) == key.word0()
+                && key1.get(node) == key.word1()
+                && key2.get(node) == key.word2()
+                && key3.get(node) == key.word3()
+                && namespace.get(node) == namespaceId);
+  }
+
+  private int require(int namespaceId, BoundaryKey key) {
+    int node = find(namespaceId, key);
+    if (node == NONE) {
+      throw contradiction("an edit names a boundary that is not there");
+    }
+    return node;
+  }
+
+  /** The boundary's key. */
+  public BoundaryKey key(int node) {
+    return new BoundaryKey(key0.get(node), key1.get(node), key2.get(node), key3.get(node));
+  }
+
+  /** The boundary's namespace. */
+  public NamespaceState namespaceOf(int node) {
+    return namespaces.get(namespace.get(node));
+  }
+
+  /** The boundary before; a root node for the first one; {@link #NONE} for a root node. */
+  public int parent(int node) {
+    return parent.get(node);
+  }
+
+  /** Whether the node stands above first boundaries and is none itself. */
+  public boolean isRoot(int node) {
+    return parent.get(node) == NONE;
+  }
+
+  /** Tokens up to the boundary. */
+  public int tokens(int node) {
+    return tokens.get(node);
+  }
+
+  /** A child, or {@link #NONE}. */
+  public int firstChild(int node) {
+    return firstChild.get(node);
+  }
+
+  /** The next child of the same parent, or {@link #NONE}. */
+  public int nextSibling(int node) {
+    return nextSibling.get(node);
+  }
+
+  /** Whether two or more stored chains go on from here. */
+  public boolean isBranch(int node) {
+    int child = firstChild.get(node);
+    return child != NONE && nextSibling.get(child) != NONE;
+  }
+
+  /** Recency: larger is newer. */
+  public long recency(int node) {
+    return recency.get(node);
+  }
+
+  /** When its rows were added, in milliseconds since 1970, whole seconds. */
+  public long addedMillis(int node) {
+    return addedSeconds.get(node) * 1_000L;
+  }
+
+  /** Whether a restore can land here. */
+  public boolean isRestorable(int node) {
+    return isPoint(node) || (!isRoot(node) && !namespaceOf(node).layout().needsPoints());
+  }
+
+  /** Whether the boundary has a restore point of its own. */
+  public boolean isPoint(int node) {
+    int row = pointRow.get(node);
+    return row != NONE && (pointFlags.get(row) & LIVE_POINT) != 0;
+  }
+
+  /** Whether the boundary has a DELTA record, be it for its own point or for later ones. */
+  public boolean hasDelta(int node) {
+    int row = pointRow.get(node);
+    return row != NONE && !deltas.isEmpty(row);
+  }
+
+  /** First window row that the boundary's delta may hold. */
+  public int coveredFrom(int node) {
+    return coveredFrom.get(pointRow.get(node));
+  }
+
+  /** Its APPEND records. */
+  public List<RecordLocation> rowRecords(int node) {
+    return rows.get(node);
+  }
+
+  /** Its DELTA records. */
+  public List<RecordLocation> deltaRecords(int node) {
+    int row = pointRow.get(node);
+    return row == NONE ? List.of() : deltas.get(row);
+  }
+
+  /** Its STATE records. */
+  public List<RecordLocation> stateRecords(int node) {
+    int row = pointRow.get(node);
+    return row == NONE ? List.of() : states.get(row);
+  }
+
+  /** Every boundary, in no particular order; the forest must not change meanwhile. */
+  public void forEachBoundary(IntConsumer consumer) {
+    for (int node = 0; node < nodeEnd; node++) {
+      if (namespace.get(node) != 0 && parent.get(node) != NONE) {
+        consumer.accept(node);
+      }
+    }
+  }
+
+  /** Every root node. */
+  public void forEachRoot(IntConsumer consumer) {
+    for (int node = 0; node < nodeEnd; node++) {
+      if (namespace.get(node) != 0 && parent.get(node) == NONE) {
+        consumer.accept(node);
+      }
+    }
+  }
+
+  // Windows
+
+  /**
+   * First window row that a delta of a point at {@code toTokens} has to hold, whose parent is
+   * given: where the live coverage of its chain ends, if that reaches back as far as the window
+   * does; otherwise where the window begins.
+   */
+  public int coveredTo(int parentNode, int toTokens, int maxWindowTokens) {
+    int windowFrom = Math.max(0, toTokens - maxWindowTokens);
+    int end = NONE;
+    int lowest = 0;
+    for (int node = parentNode;
+        node != NONE && tokens.get(node) > windowFrom;
+        node = parent.get(node)) {
+      if (!hasDelta(node)) {
+        continue;
+      }
+      if (end == NONE) {
+        end = tokens.get(node);
+        lowest = end;
+      }
+      if (tokens.get(node) < lowest) {
+        return windowFrom;
+      }
+      lowest = Math.min(lowest, coveredFrom(node));
+      if (lowest <= windowFrom) {
+        return end;
+      }
+    }
+    return end != NONE && lowest <= windowFrom ? end : windowFrom;
+  }
+
+  /** Whether every window row that a point here needs is in live deltas of its chain. */
+  public boolean isWindowCovered(int node, int maxWindowTokens) {
+    int windowFrom = Math.max(0, tokens.get(node) - maxWindowTokens);
+    int lowest = tokens.get(node);
+    for (int at = node; at != NONE && lowest > windowFrom; at = parent.get(at)) {
+      if (tokens.get(at) < lowest) {
+        return false;
+      }
+      if (hasDelta(at)) {
+        lowest = Math.min(lowest, coveredFrom(at));
+      }
+    }
+    return lowest <= windowFrom;
+  }
+
+  /** Whether a live point below the boundary needs window rows that its delta may hold. */
+  public boolean isDeltaNeededBelow(int node) {
+    int reach = tokens.get(node) + namespaceOf(node).layout().maxWindowTokens();
+    int at = firstChild.get(node);
+    while (at != NONE) {
+      if (tokens.get(at) < reach) {
+        if (isPoint(at)) {
+          return true;
+        }
+        int child = firstChild.get(at);
+        if (child != NONE) {
+          at = child;
+          continue;
+        }
+      }
+      while (at != node && nextSibling.get(at) == NONE) {
+        at = parent.get(at);
+      }
+      at = at == node ? NONE : nextSibling.get(at);
+    }
+    return false;
+  }
+
+  // Holds: pins and sessions, in memory; kept chains, by edits
+
+  /** Keeps a node, and so its ancestors, from being dropped until it is released. */
+  public static final class Hold {
+    private final int node;
+    private boolean valid = true;
+
+    private Hold(int node) {
+      this.node = node;
+    }
+
+    /** The node that is held. */
+    public int node() {
+      return node;
+    }
+
+    /** Whether the node is still there: only damage takes away what is held. */
+    public boolean isValid() {
+      return valid;
+    }
+  }
+
+  /** Holds a node until {@link #release(Hold)}. */
+  public Hold hold(int node) {
+    Hold hold = new Hold(node);
+    holds.computeIfAbsent(node, n -> new LinkedHashSet<>()).add(hold);
+    return hold;
+  }
+
+  /** Lets go; a second time does nothing. */
+  public void release(Hold hold) {
+    if (!hold.valid) {
+      return;
+    }
+    hold.valid = false;
+    Set<Hold> all = holds.get(hold.node);
+    all.remove(hold);
+    if (all.isEmpty()) {
+      holds.remove(hold.node);
+    }
+    dropEmptyRoot(hold.node);
+  }
+
+  /** Whether someone holds or keeps the node itself. */
+  public boolean isHeld(int node) {
+    return holds.containsKey(node) || keeps.get(node) > 0;
+  }
+
+  /** Whether anyone but the owner of one hold holds or keeps the node itself. */
+  public boolean isHeldByOthers(int node, Hold own) {
+    Set<Hold> all = holds.get(node);
+    return keeps.get(node) > 0 || (all != null && (all.size() > 1 || !all.contains(own)));
+  }
+
+  /** The root node of a root key, made if there is none; it goes with its last child and hold. */
+  public int rootNode(int namespaceId, BoundaryKey rootKey) {
+    int node = find(namespaceId, rootKey);
+    return node != NONE ? node : newNode(namespaceId, rootKey, NONE, 0);
+  }
+
+  /** Whether the node itself is kept under a name. */
+  public boolean isKept(int node) {
+    return keeps.get(node) > 0;
+  }
+
+  /** All kept chains. */
+  public Collection<Kept> kept() {
+    return List.copyOf(kept.values());
+  }
+
+  // What there is
+
+  /** A namespace, or null. */
+  public NamespaceState namespace(int namespaceId) {
+    return namespaces.get(namespaceId);
+  }
+
+  /** The namespace of a fingerprint, or null. */
+  public NamespaceState namespace(BoundaryKey fingerprint) {
+    for (NamespaceState state : namespaces.values()) {
+      if (state.fingerprint().equals(fingerprint)) {
+        return state;
+      }
+    }
+    return null;
+  }
+
+  /** All namespaces, by number. */
+  public List<NamespaceState> namespaces() {
+    return List.copyOf(namespaces.values());
+  }
+
+  /** All sessions that are open. */
+  public List<OpenSession> sessions() {
+    return List.copyOf(sessions.values());
+  }
+
+  /** The session of that number, if it is open; else null. */
+  public OpenSession session(long sessionId) {
+    return sessions.get(sessionId);
+  }
+
+  /** The open sessions that added or built on a boundary which none but them has used. */
+  public Set<OpenSession> users(int node) {
+    return users.getOrDefault(node, Set.of());
+  }
+
+  /** Boundaries in all. */
+  public long boundaryCount() {
+    return boundaries;
+  }
+
+  /** Restore points in all; layouts that need none have none. */
+  public long pointCount() {
+    return points;
+  }
+
+  /** The number of the next namespace. */
+  public int nextNamespaceId() {
+    return nextNamespaceId;
+  }
+
+  /** The number of the next session. */
+  public long nextSessionId() {
+    return nextSessionId;
+  }
+
+  /** The day whose written bytes are counted, days since 1970. */
+  public long budgetDay() {
+    return budgetDay;
+  }
+
+  /** Bytes written on that day. */
+  public long budgetBytes() {
+    return budgetBytes;
+  }
+
+  private static CorruptionException contradiction(String what) {
+    return new CorruptionException(
+        ErrorDetail.of("the manifest contradicts itself: " + what)
+            .remedy("rebuild it from the records with segtool repair"));
+  }
+}

@@ -1,0 +1,22 @@
+package dev.waymark.internal.log;
+
+import dev.waymark.internal.codec.ChunkCodec;
+import dev.waymark.layout.PartRange;
+import dev.waymark.layout.TensorSpec;
+
+/**
+ * One part of a record to be written.
+ *
+ * @param tensorIndex place of the tensor in its layout
+ */
+public record PartPlan(int tensorIndex, TensorSpec spec, PartRange range, ChunkCodec codec) {
+
+  long rawBytes() {
+    return range.rawBytes(spec);
+  }
+
+  int chunkCount() {
+    int chunk = codec.chunkRawBytes();
+    return Math.toIntExact((rawBytes() + chunk - 1) / chunk);
+  }
+}

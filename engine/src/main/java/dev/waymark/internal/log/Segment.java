@@ -1,0 +1,82 @@
+package dev.waymark.internal.log;
+
+import dev.waymark.internal.io.MappedRegion;
+import dev.waymark.internal.io.StoreFile;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.agrona.collections.LongArrayList;
+
+/**
+ * What is known of one segment. Everything here is guarded by the {@link SegmentSet} that owns it.
+ *
+ * <p>Invariants: its allocated bytes are framing + live + dead + reserved, where reserved is what
+ * no record occupies; records occupy whole pages and never overlap; the padding of a live one is
+ * framing; a sealed or poisoned segment takes no record.
+ */
+final class Segment {
+  final long id;
+  final SegmentKind kind;
+  final long creationSequence;
+  final String fileName;
+
+  StoreFile file;
+  MappedRegion region;
+  int regionUsers;
+  long lastUse;
+
+  /** Where the next run starts: everything below was handed out. */
+  long claimedEnd;
+
+  /** Up to where the file is allocated. */
+  long allocatedEnd;
+
+  /** Bytes below {@link #allocatedEnd} that were punched out. */
+  long punchedBytes;
+
+  /** Handed out, and given back unused. */
+  final Extents free = new Extents();
+
+  int openRuns;
+  boolean full;
+  boolean sealed;
+  boolean poisoned;
+  boolean dirty;
+
+  /** Whether an edit in the manifest (or in its queue) says that it exists. */
+  boolean announced;
+
+  long footerOffsetBytes;
+  long framingBytes;
+  long liveRecords;
+  long liveBytes;
+  long deadBytes;
+  final List<DeadExtent> dead = new ArrayList<>();
+  final Set<Integer> namespaces = new HashSet<>();
+
+  /** Offset and length of each record written by this process, for the footer. */
+  final LongArrayList written = new LongArrayList();
+
+  /** Whole pages of a dead record; they may go once the edit {@code diedAt} is durable. */
+  record DeadExtent(long start, long end, long diedAt) {}
+
+  Segment(long id, SegmentKind kind, long creationSequence) {
+    this.id = id;
+    this.kind = kind;
+    this.creationSequence = creationSequence;
+    this.fileName = kind.fileName(id);
+  }
+
+  long allocatedBytes() {
+    return allocatedEnd - punchedBytes;
+  }
+
+  long reservedBytes() {
+    return allocatedBytes() - framingBytes - liveBytes - deadBytes;
+  }
+
+  boolean isWritable() {
+    return !full && !sealed && !poisoned;
+  }
+}

@@ -1,0 +1,840 @@
+package dev.waymark.internal.log;
+
+import dev.waymark.error.ClosedException;
+import dev.waymark.error.CorruptionException;
+import dev.waymark.error.DurabilityLostException;
+import dev.waymark.error.ErrorDetail;
+import dev.waymark.error.InvalidSettingException;
+import dev.waymark.error.WaymarkException;
+import dev.waymark.internal.io.MappedRegion;
+import dev.waymark.internal.io.StoreDirectory;
+import dev.waymark.internal.wire.FormatVersionsEncoder;
+import dev.waymark.internal.wire.SegmentFooterEncoder;
+import dev.waymark.internal.wire.SegmentHeaderEncoder;
+import dev.waymark.layout.StateViews;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.LongConsumer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * All segments of a store: hands out runs in them, writes records, maps them for readers, seals
+ * them, gives their dead bytes back, and keeps the account of their bytes.
+ *
+ * <p>Invariants:
+ *
+ * <ul>
+ *   <li>Space is charged at the gate and allocated before it is touched through a map.
+ *   <li>A record is written only into a run of its writer; nobody else writes there.
+ *   <li>A segment is sealed once, when no run of it is out; one of an earlier process is sealed.
+ *   <li>A file that readers have mapped is unmapped before it is deleted, and not before the last
+ *       of them let go.
+ * </ul>
+ */
+public final class SegmentSet implements AutoCloseable {
+  /** Mappings that stay when nobody reads through them. */
+  private static final int IDLE_MAPPINGS = 32;
+
+  private static final int MAX_RECORDS = 60_000;
+
+  private final StoreDirectory directory;
+  private final long storeIdHigh;
+  private final long storeIdLow;
+  private final SegmentSizing sizing;
+  private final SpaceGate gate;
+  private final Map<Long, Segment> segments = new TreeMap<>();
+  private final EnumMap<SegmentKind, Segment> current = new EnumMap<>(SegmentKind.class);
+  private final List<Segment> created = new ArrayList<>();
+  private final List<PlacedDescriptor> placed = new ArrayList<>();
+  private long nextSegmentId = 1;
+  private long nextSequence = 1;
+  private long useClock;
+  private int mapped;
+  private boolean createdSinceDirectoryForce;
+  private boolean closed;
+
+  /** An empty set over a directory. */
+  public SegmentSet(
+      StoreDirectory directory,
+      long storeIdHigh,
+      long storeIdLow,
+      SegmentSizing sizing,
+      SpaceGate gate) {
+    this.directory = directory;
+    this.storeIdHigh = storeIdHigh;
+    this.storeIdLow = storeIdLow;
+    this.sizing = sizing;
+    this.gate = gate;
+  }
+
+  /** How large segments are. */
+  public SegmentSizing sizing() {
+    return sizing;
+  }
+
+  // Ids and sequences
+
+  /** The next id to be given to a segment. */
+  public synchronized long nextSegmentId() {
+    return nextSegmentId;
+  }
+
+  /** The next sequence to be given to a record, a touch or an edit. */
+  public synchronized long takeSequence() {
+    return nextSequence++;
+  }
+
+  /** The next sequence, without taking it. */
+  public synchronized long peekSequence() {
+    return nextSequence;
+  }
+
+  /** Ids and sequences below these are never given out again. */
+  public synchronized void raiseCounters(long segmentId, long sequence) {
+    nextSegmentId = Math.max(nextSegmentId, segmentId);
+    nextSequence = Math.max(nextSequence, sequence);
+  }
+
+  // Segments of the manifest, at open
+
+  /** A segment that the manifest names; it is sealed as far as this process is concerned. */
+  public synchronized void restore(long id, SegmentKind kind, long creationSequence) {
+    Segment segment = new Segment(id, kind, creationSequence);
+    segment.sealed = true;
+    segment.announced = true;
+    segment.full = true;
+    segment.framingBytes = Alignment.PAGE_BYTES;
+    segments.put(id, segment);
+    raiseCounters(id + 1, creationSequence + 1);
+  }
+
+  /** A segment is gone, says the manifest. */
+  public synchronized void forget(long id) {
+    Segment segment = segments.remove(id);
+    if (segment != null) {
+      unmap(segment);
+      closeFile(segment);
+    }
+  }
+
+  /** A segment holds the description of a namespace there, says the manifest. */
+  public synchronized void restoreDescriptor(RecordLocation location) {
+    require(location.segmentId()).framingBytes += Alignment.toPage(location.lengthBytes());
+  }
+
+  /**
+   * Completes the account of a segment, once all edits were applied and recovery has cut the file.
+   *
+   * @param lengthBytes of the file now
+   * @param gaps ranges that nothing names
+   * @param punched whether they were given back; else they count as dead
+   */
+  public synchronized void settle(
+      long id, long lengthBytes, long footerOffsetBytes, List<long[]> gaps, boolean punched) {
+    Segment segment = require(id);
+    segment.allocatedEnd = lengthBytes;
+    segment.claimedEnd = lengthBytes;
+    segment.footerOffsetBytes = footerOffsetBytes;
+    if (footerOffsetBytes > 0) {
+      segment.framingBytes += lengthBytes - footerOffsetBytes;
+    }
+    for (long[] gap : gaps) {
+      if (punched) {
+        segment.punchedBytes += gap[1] - gap[0];
+      } else {
+        segment.deadBytes += gap[1] - gap[0];
+        segment.dead.add(new Segment.DeadExtent(gap[0], gap[1], 0));
+      }
+    }
+    gate.charge(segment.allocatedBytes());
+  }
+
+  // Births and deaths of records
+
+  /** A record became live: an edit names it. */
+  public synchronized void born(RecordLocation location) {
+    Segment segment = require(location.segmentId());
+    segment.liveRecords++;
+    segment.liveBytes += location.lengthBytes();
+    segment.framingBytes += padding(location);
+  }
+
+  /** A record is named no more, by the edit of that number. */
+  public synchronized void died(RecordLocation location, long diedAt) {
+    Segment segment = require(location.segmentId());
+    segment.liveRecords--;
+    segment.liveBytes -= location.lengthBytes();
+    segment.framingBytes -= padding(location);
+    addDead(segment, location, diedAt);
+  }
+
+  /** A record that was written, and that no edit will name. */
+  public synchronized void stillborn(RecordLocation location, long diedAt) {
+    addDead(require(location.segmentId()), location, diedAt);
+  }
+
+  private static void addDead(Segment segment, RecordLocation location, long diedAt) {
+    long extent = Alignment.toPage(location.lengthBytes());
+    segment.deadBytes += extent;
+    segment.dead.add(
+        new Segment.DeadExtent(location.offsetBytes(), location.offsetBytes() + extent, diedAt));
+  }
+
+  private static long padding(RecordLocation location) {
+    return Alignment.toPage(location.lengthBytes()) - location.lengthBytes();
+  }
+
+  // Writing
+
+  /**
+   * Writes a record, claiming space for it where the run has none left.
+   *
+   * @return where it stands; readable at once, durable after the next force of its segment
+   */
+  public RecordLocation write(
+      RecordPlan plan, StateViews views, Run run, NamespaceDescriptor namespace, Scratch scratch) {
+    long most = plan.maxBytes();
+    long sequence = claim(run, namespace, most);
+    Segment segment = run.segment;
+    long offset = run.position;
+    long length;
+    try {
+      length =
+          RecordWriter.write(plan, views, segment.region, segment.id, offset, sequence, scratch);
+    } finally {
+      synchronized (this) {
+        segment.dirty = true;
+      }
+    }
+    run.position = offset + Alignment.toPage(length);
+    synchronized (this) {
+      segment.written.addLong(offset);
+      segment.written.addLong(length);
+      if (segment.poisoned) {
+        throw poisoned(segment);
+      }
+    }
+    return new RecordLocation(segment.id, offset, length);
+  }
+
+  /** Copies a record's bytes as they are into a run; the caller has verified them. */
+  public RecordLocation copy(
+      MappedRegion source,
+      RecordLocation from,
+      byte[] front,
+      Run run,
+      NamespaceDescriptor namespace,
+      Scratch scratch) {
+    claim(run, namespace, Alignment.toPage(from.lengthBytes()));
+    Segment segment = run.segment;
+    long offset = run.position;
+    try {
+      for (long done = front.length; done < from.lengthBytes(); ) {
+        int step = (int) Math.min(Scratch.CHUNK_BYTES, from.lengthBytes() - done);
+        source.get(from.offsetBytes() + done, scratch.raw(), 0, step);
+        segment.region.put(offset + done, scratch.raw(), 0, step);
+        done += step;
+      }
+      UnsafeBuffer retagged = RecordHeader.retag(front, segment.id);
+      segment.region.put(offset, retagged, 0, front.length);
+    } finally {
+      synchronized (this) {
+        segment.dirty = true;
+      }
+    }
+    run.position = offset + Alignment.toPage(from.lengthBytes());
+    synchronized (this) {
+      segment.written.addLong(offset);
+      segment.written.addLong(from.lengthBytes());
+      if (segment.poisoned) {
+        throw poisoned(segment);
+      }
+    }
+    return new RecordLocation(segment.id, offset, from.lengthBytes());
+  }
+
+  /** Gives what is left of a run back. */
+  public synchronized void release(Run run) {
+    Segment segment = run.segment;
+    if (segment == null) {
+      return;
+    }
+    run.segment = null;
+    segment.openRuns--;
+    if (run.end == segment.claimedEnd && segment.isWritable()) {
+      segment.claimedEnd = run.position;
+      Extents.Extent last = segment.free.takeLast(segment.claimedEnd);
+      if (last != null) {
+        segment.claimedEnd = last.start();
+      }
+    } else {
+      segment.free.add(run.position, run.end);
+    }
+  }
+
+  private synchronized long claim(Run run, NamespaceDescriptor namespace, long most) {
+    if (closed) {
+      throw new ClosedException(ErrorDetail.of("the store was closed"));
+    }
+    if (most > sizing.maxRecordBytes() + Alignment.PAGE_BYTES) {
+      throw new InvalidSettingException(
+          ErrorDetail.of("a record does not fit a segment")
+              .expected("at most " + sizing.maxRecordBytes() + " bytes")
+              .found(most)
+              .remedy("raise the quota, which the size of segments follows"));
+    }
+    Segment had = run.segment;
+    if (had == null || had.poisoned || run.left() < most) {
+      release(run);
+      openRun(run, namespace, most);
+    }
+    return nextSequence++;
+  }
+
+  private void openRun(Run run, NamespaceDescriptor namespace, long most) {
+    Segment segment = current.get(run.kind);
+    if (segment == null || !hasRoom(segment, need(segment, namespace, most))) {
+      if (segment != null) {
+        segment.full = true;
+      }
+      segment = create(run.kind);
+      current.put(run.kind, segment);
+    }
+    long need = need(segment, namespace, most);
+    Extents.Extent extent = segment.free.takeSmallest(need, Math.max(need, sizing.runBytes()));
+    if (extent == null) {
+      long length = Math.max(need, Math.min(sizing.runBytes(), room(segment)));
+      allocate(segment, segment.claimedEnd + length);
+      extent = new Extents.Extent(segment.claimedEnd, segment.claimedEnd + length);
+      segment.claimedEnd += length;
+    }
+    long position = extent.start();
+    try {
+      if (!segment.namespaces.contains(namespace.namespaceId())) {
+        UnsafeBuffer frame = namespace.encode(segment.id, nextSequence++);
+        segment.region.put(position, frame, 0, frame.capacity());
+        segment.dirty = true;
+        segment.namespaces.add(namespace.namespaceId());
+        placed.add(
+            new PlacedDescriptor(
+                namespace.namespaceId(),
+                new RecordLocation(segment.id, position, frame.capacity())));
+        segment.framingBytes += namespace.pageBytes();
+        position += namespace.pageBytes();
+      }
+    } catch (WaymarkException e) {
+      segment.free.add(extent.start(), extent.end());
+      throw e;
+    }
+    segment.openRuns++;
+    run.segment = segment;
+    run.position = position;
+    run.end = extent.end();
+  }
+
+  private static long need(Segment segment, NamespaceDescriptor namespace, long most) {
+    return segment.namespaces.contains(namespace.namespaceId())
+        ? most
+        : most + namespace.pageBytes();
+  }
+
+  private boolean hasRoom(Segment segment, long need) {
+    if (!segment.isWritable() || segment.written.size() / 2 >= MAX_RECORDS) {
+      return false;
+    }
+    return room(segment) >= need
+        || segment.free.list().stream().anyMatch(extent -> extent.lengthBytes() >= need);
+  }
+
+  private long room(Segment segment) {
+    long records = segment.written.size() / 2 + (sizing.segmentBytes() / Alignment.PAGE_BYTES) / 16;
+    return sizing.segmentBytes() - segment.claimedEnd - footerPages(records);
+  }
+
+  private static long footerPages(long records) {
+    return Alignment.toPage(
+        Frame.HEADER_BYTES
+            + SegmentFooterEncoder.BLOCK_LENGTH
+            + 4
+            + records * SegmentFooterEncoder.RecordsEncoder.sbeBlockLength());
+  }
+
+  private void allocate(Segment segment, long end) {
+    if (end <= segment.allocatedEnd) {
+      return;
+    }
+    long bytes = end - segment.allocatedEnd;
+    gate.charge(bytes);
+    try {
+      segment.file.allocate(segment.allocatedEnd, bytes);
+    } catch (WaymarkException e) {
+      gate.refund(bytes);
+      throw e;
+    }
+    segment.allocatedEnd = end;
+  }
+
+  private Segment create(SegmentKind kind) {
+    Segment segment = new Segment(nextSegmentId, kind, nextSequence);
+    gate.charge(Alignment.PAGE_BYTES);
+    try {
+      segment.file = directory.create(segment.fileName);
+      segment.file.allocate(0, Alignment.PAGE_BYTES);
+      segment.region = segment.file.map(sizing.segmentBytes(), true);
+      mapped++;
+      UnsafeBuffer header = header(segment);
+      segment.region.put(0, header, 0, header.capacity());
+    } catch (WaymarkException e) {
+      gate.refund(Alignment.PAGE_BYTES);
+      unmap(segment);
+      closeFile(segment);
+      if (directory.exists(segment.fileName)) {
+        directory.delete(segment.fileName);
+      }
+      throw e;
+    }
+    nextSegmentId++;
+    nextSequence++;
+    segment.claimedEnd = Alignment.PAGE_BYTES;
+    segment.allocatedEnd = Alignment.PAGE_BYTES;
+    segment.framingBytes = Alignment.PAGE_BYTES;
+    segment.dirty = true;
+    createdSinceDirectoryForce = true;
+    segments.put(segment.id, segment);
+    created.add(segment);
+    return segment;
+  }
+
+  private UnsafeBuffer header(Segment segment) {
+    UnsafeBuffer buffer =
+        new UnsafeBuffer(new byte[Frame.HEADER_BYTES + SegmentHeaderEncoder.BLOCK_LENGTH]);
+    SegmentHeaderEncoder encoder = new SegmentHeaderEncoder();
+    encoder
+        .wrap(buffer, Frame.HEADER_BYTES)
+        .segmentId(segment.id)
+        .creationSequence(segment.creationSequence)
+        .kind((short) segment.kind.wireCode());
+    encoder.storeId().high(storeIdHigh).low(storeIdLow);
+    FormatVersionsEncoder versions = encoder.formatVersions();
+    versions.readVersion(1).writeVersion(1);
+    Frame.putMessageHeader(
+        buffer, 0, SegmentHeaderEncoder.BLOCK_LENGTH, SegmentHeaderEncoder.TEMPLATE_ID);
+    Frame.seal(buffer, 0, buffer.capacity(), Frame.tagOf(segment.id));
+    return buffer;
+  }
+
+  // What the publisher does, one thread at a time
+
+  /** Segments created since the last call, to be announced before any record in them is. */
+  public synchronized List<SegmentInfo> takeCreated() {
+    List<SegmentInfo> infos = new ArrayList<>();
+    for (Segment segment : created) {
+      segment.announced = true;
+      infos.add(info(segment));
+    }
+    created.clear();
+    return infos;
+  }
+
+  /** A description of a namespace that was written into a segment. */
+  public record PlacedDescriptor(int namespaceId, RecordLocation location) {}
+
+  /** Descriptions written since the last call, to be announced after their segments. */
+  public synchronized List<PlacedDescriptor> takePlaced() {
+    List<PlacedDescriptor> taken = List.copyOf(placed);
+    placed.clear();
+    return taken;
+  }
+
+  /** Whether a segment's file was created since this last said so. */
+  public synchronized boolean takeCreatedSinceDirectoryForce() {
+    boolean was = createdSinceDirectoryForce;
+    createdSinceDirectoryForce = false;
+    return was;
+  }
+
+  /** The directory could not be forced: what was created since is still not durable. */
+  public synchronized void keepCreatedSinceDirectoryForce() {
+    createdSinceDirectoryForce = true;
+  }
+
+  /**
+   * Forces every segment that was written to.
+   *
+   * @param onFailure told the id of each segment that could not be forced; it is poisoned: takes no
+   *     more writes, and nothing in it that was not durable before may be acknowledged
+   */
+  public void forceDirty(LongConsumer onFailure) {
+    List<Segment> dirty = new ArrayList<>();
+    synchronized (this) {
+      for (Segment segment : segments.values()) {
+        if (segment.dirty && !segment.poisoned) {
+          segment.dirty = false;
+          dirty.add(segment);
+        }
+      }
+    }
+    for (Segment segment : dirty) {
+      try {
+        segment.file.force();
+        synchronized (this) {
+          if (segment.sealed && !segment.dirty) {
+            closeFile(segment);
+          }
+        }
+      } catch (WaymarkException e) {
+        synchronized (this) {
+          segment.poisoned = true;
+          segment.full = true;
+          current.remove(segment.kind, segment);
+        }
+        onFailure.accept(segment.id);
+      }
+    }
+  }
+
+  /** Whether anything was written that is not yet forced. */
+  public synchronized boolean isDirty() {
+    return segments.values().stream().anyMatch(segment -> segment.dirty && !segment.poisoned);
+  }
+
+  /**
+   * Seals every segment that is full and that no run is out of: writes its footer and trims it.
+   *
+   * @param all also those that are not full, at close
+   * @return what was sealed, to be said in the manifest after the next force
+   */
+  public List<SegmentInfo> sealFull(boolean all) {
+    List<SegmentInfo> done = new ArrayList<>();
+    synchronized (this) {
+      for (Segment segment : segments.values()) {
+        if (!segment.sealed
+            && !segment.poisoned
+            && segment.openRuns == 0
+            && (segment.full || all)) {
+          seal(segment);
+          done.add(info(segment));
+        }
+      }
+    }
+    return done;
+  }
+
+  private void seal(Segment segment) {
+    segment.full = true;
+    current.remove(segment.kind, segment);
+    int records = segment.written.size() / 2;
+    long end = segment.claimedEnd;
+    long footerEnd = end + footerPages(records);
+    allocate(segment, footerEnd);
+    UnsafeBuffer footer = footer(segment, records);
+    segment.region.put(end, footer, 0, footer.capacity());
+    segment.file.setLength(footerEnd);
+    gate.refund(segment.allocatedEnd - footerEnd);
+    segment.allocatedEnd = footerEnd;
+    segment.claimedEnd = footerEnd;
+    segment.framingBytes += footerEnd - end;
+    segment.footerOffsetBytes = end;
+    for (Extents.Extent gap : segment.free.list()) {
+      // Nothing was ever named there: it may go at once.
+      segment.dead.add(new Segment.DeadExtent(gap.start(), gap.end(), 0));
+      segment.deadBytes += gap.lengthBytes();
+    }
+    segment.free.clear();
+    segment.sealed = true;
+    segment.dirty = true;
+    segment.written.clear();
+    segment.written.trimToSize();
+  }
+
+  private UnsafeBuffer footer(Segment segment, int records) {
+    int bytes =
+        Frame.HEADER_BYTES
+            + SegmentFooterEncoder.BLOCK_LENGTH
+            + 4
+            + records * SegmentFooterEncoder.RecordsEncoder.sbeBlockLength();
+    UnsafeBuffer buffer = new UnsafeBuffer(new byte[bytes]);
+    SegmentFooterEncoder encoder = new SegmentFooterEncoder();
+    encoder
+        .wrap(buffer, Frame.HEADER_BYTES)
+        .segmentId(segment.id)
+        .recordsEndBytes(segment.claimedEnd)
+        .recordCount(records);
+    SegmentFooterEncoder.RecordsEncoder group = encoder.recordsCount(records);
+    for (int i = 0; i < records; i++) {
+      group
+          .next()
+          .offsetBytes(segment.written.getLong(2 * i))
+          .lengthBytes(segment.written.getLong(2 * i + 1));
+    }
+    Frame.putMessageHeader(
+        buffer, 0, SegmentFooterEncoder.BLOCK_LENGTH, SegmentFooterEncoder.TEMPLATE_ID);
+    Frame.seal(buffer, 0, bytes, Frame.tagOf(segment.id));
+    return buffer;
+  }
+
+  // Reading
+
+  /** A segment that is mapped until it is closed. */
+  public final class Lease implements AutoCloseable {
+    private final Segment segment;
+    private boolean open = true;
+
+    private Lease(Segment segment) {
+      this.segment = segment;
+    }
+
+    /** The mapped file. */
+    public MappedRegion region() {
+      return segment.region;
+    }
+
+    /** Its name. */
+    public String fileName() {
+      return segment.fileName;
+    }
+
+    /** Lets go of it. */
+    @Override
+    public void close() {
+      synchronized (SegmentSet.this) {
+        if (open) {
+          open = false;
+          segment.regionUsers--;
+          segment.lastUse = ++useClock;
+          unmapIdle();
+        }
+      }
+    }
+  }
+
+  /**
+   * Maps a segment for reading.
+   *
+   * @throws CorruptionException if its file is missing or shorter than the manifest says
+   */
+  public synchronized Lease lease(long segmentId) {
+    Segment segment = require(segmentId);
+    if (segment.region == null) {
+      segment.region = mapForReading(segment);
+      mapped++;
+    }
+    segment.regionUsers++;
+    segment.lastUse = ++useClock;
+    Lease lease = new Lease(segment);
+    unmapIdle();
+    return lease;
+  }
+
+  private MappedRegion mapForReading(Segment segment) {
+    if (!directory.exists(segment.fileName)) {
+      throw new CorruptionException(
+          ErrorDetail.of("a segment is missing").in(segment.fileName).found("no such file"));
+    }
+    try (var file = directory.openReadOnly(segment.fileName)) {
+      long length = file.lengthBytes();
+      if (length < segment.allocatedEnd) {
+        throw new CorruptionException(
+            ErrorDetail.of("a segment is shorter than it was")
+                .in(segment.fileName)
+                .expected(segment.allocatedEnd + " bytes")
+                .found(length + " bytes"));
+      }
+      return file.map(segment.allocatedEnd, false);
+    }
+  }
+
+  private void unmapIdle() {
+    while (mapped > IDLE_MAPPINGS) {
+      Segment oldest =
+          segments.values().stream()
+              .filter(s -> s.region != null && s.regionUsers == 0 && s.sealed && s.file == null)
+              .min(Comparator.comparingLong(s -> s.lastUse))
+              .orElse(null);
+      if (oldest == null) {
+        return;
+      }
+      unmap(oldest);
+    }
+  }
+
+  private void unmap(Segment segment) {
+    if (segment.region != null) {
+      segment.region.close();
+      segment.region = null;
+      mapped--;
+    }
+  }
+
+  private static void closeFile(Segment segment) {
+    if (segment.file != null) {
+      segment.file.close();
+      segment.file = null;
+    }
+  }
+
+  // Reclaim
+
+  /**
+   * Punches dead extents out of segments where their death is durable and no reader may still look.
+   *
+   * @param durable edits up to this number are durable
+   * @param oldestReader readers that began before this edit may still look at what died since
+   * @return bytes given back
+   */
+  public synchronized long punchDead(long durable, long oldestReader) {
+    if (!directory.traits().canPunch()) {
+      return 0;
+    }
+    long bytes = 0;
+    for (Segment segment : segments.values()) {
+      if (!segment.dead.isEmpty()) {
+        bytes += punch(segment, Math.min(durable, oldestReader));
+      }
+    }
+    return bytes;
+  }
+
+  private long punch(Segment segment, long upTo) {
+    Extents ready = new Extents();
+    List<Segment.DeadExtent> later = new ArrayList<>();
+    for (Segment.DeadExtent extent : segment.dead) {
+      if (extent.diedAt() <= upTo) {
+        ready.add(extent.start(), extent.end());
+      } else {
+        later.add(extent);
+      }
+    }
+    if (ready.isEmpty()) {
+      return 0;
+    }
+    boolean reopened = segment.file == null;
+    if (reopened) {
+      segment.file = directory.open(segment.fileName);
+    }
+    try {
+      for (Extents.Extent extent : ready.list()) {
+        if (!segment.file.punch(extent.start(), extent.lengthBytes())) {
+          return 0;
+        }
+      }
+    } finally {
+      if (reopened) {
+        closeFile(segment);
+      }
+    }
+    long bytes = ready.bytes();
+    segment.dead.clear();
+    segment.dead.addAll(later);
+    segment.deadBytes -= bytes;
+    segment.punchedBytes += bytes;
+    gate.refund(bytes);
+    return bytes;
+  }
+
+  /** Segments in which nothing is alive, and whose last death is durable and seen by no reader. */
+  public synchronized List<SegmentInfo> unlinkable(long durable, long oldestReader) {
+    long upTo = Math.min(durable, oldestReader);
+    List<SegmentInfo> list = new ArrayList<>();
+    for (Segment segment : segments.values()) {
+      if ((segment.sealed || segment.poisoned)
+          && segment.openRuns == 0
+          && segment.liveRecords == 0
+          && segment.regionUsers == 0
+          && segment.announced
+          && segment.dead.stream().allMatch(extent -> extent.diedAt() <= upTo)) {
+        list.add(info(segment));
+      }
+    }
+    return list;
+  }
+
+  /** Deletes a segment's file, after the edit that says so is durable. */
+  public synchronized void remove(long segmentId) {
+    Segment segment = require(segmentId);
+    unmap(segment);
+    closeFile(segment);
+    if (directory.exists(segment.fileName)) {
+      directory.delete(segment.fileName);
+    }
+    gate.refund(segment.allocatedBytes());
+    segments.remove(segmentId);
+    current.remove(segment.kind, segment);
+  }
+
+  /** Closes for new runs the segments in which less than that share of the bytes lives. */
+  public synchronized void retire(Collection<Long> segmentIds) {
+    for (long id : segmentIds) {
+      Segment segment = segments.get(id);
+      if (segment != null && !segment.sealed) {
+        segment.full = true;
+      }
+    }
+  }
+
+  // Accounts
+
+  /** All segments, in order of id. */
+  public synchronized List<SegmentInfo> infos() {
+    return segments.values().stream().map(SegmentSet::info).toList();
+  }
+
+  /** Whether a segment is known. */
+  public synchronized boolean has(long segmentId) {
+    return segments.containsKey(segmentId);
+  }
+
+  /** Files mapped now. */
+  public synchronized int mappedCount() {
+    return mapped;
+  }
+
+  private static SegmentInfo info(Segment segment) {
+    return new SegmentInfo(
+        segment.id,
+        segment.kind,
+        segment.creationSequence,
+        segment.fileName,
+        segment.sealed,
+        segment.poisoned,
+        segment.allocatedEnd,
+        segment.footerOffsetBytes,
+        segment.allocatedBytes(),
+        segment.liveRecords,
+        segment.liveBytes,
+        segment.deadBytes,
+        segment.framingBytes,
+        segment.reservedBytes());
+  }
+
+  private Segment require(long segmentId) {
+    Segment segment = segments.get(segmentId);
+    if (segment == null) {
+      throw new CorruptionException(
+          ErrorDetail.of("a segment is named that does not exist").found("id " + segmentId));
+    }
+    return segment;
+  }
+
+  private static DurabilityLostException poisoned(Segment segment) {
+    return new DurabilityLostException(
+        ErrorDetail.of("a segment could not be forced while a record was written into it")
+            .in(segment.fileName)
+            .remedy("append the block again; it goes into another segment"));
+  }
+
+  /** Unmaps and closes every file. */
+  @Override
+  public synchronized void close() {
+    closed = true;
+    for (Segment segment : segments.values()) {
+      unmap(segment);
+      closeFile(segment);
+    }
+  }
+}

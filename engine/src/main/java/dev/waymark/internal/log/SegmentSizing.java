@@ -1,0 +1,31 @@
+package dev.waymark.internal.log;
+
+/**
+ * How large segments are, and in which steps they grow.
+ *
+ * @param segmentBytes a segment is no longer, its footer included
+ * @param runBytes space that a session claims at a time, and the step in which files grow
+ */
+public record SegmentSizing(long segmentBytes, long runBytes) {
+  private static final long MAX_SEGMENT_BYTES = 256L << 20;
+  private static final long MAX_RUN_BYTES = 8L << 20;
+  private static final long MIN_SEGMENT_BYTES = 256L << 10;
+
+  /** The sizes for a quota. */
+  public static SegmentSizing ofQuota(long quotaBytes) {
+    long segment =
+        Math.max(MIN_SEGMENT_BYTES, Math.min(MAX_SEGMENT_BYTES, quotaBytes / 64))
+            & -Alignment.PAGE_BYTES;
+    return new SegmentSizing(segment, Math.min(MAX_RUN_BYTES, segment / 4) & -Alignment.PAGE_BYTES);
+  }
+
+  /** A record is no larger, its padding included: a segment has room for header and footer too. */
+  public long maxRecordBytes() {
+    return (segmentBytes - segmentBytes / 8 - 4 * Alignment.PAGE_BYTES) & -Alignment.PAGE_BYTES;
+  }
+
+  /** A namespace's description may not be larger, since every segment holds it. */
+  public long maxDescriptorBytes() {
+    return segmentBytes / 16;
+  }
+}

@@ -1,0 +1,29 @@
+package dev.waymark.internal.manifest;
+
+/**
+ * Where the content of a manifest ends, and what follows it. Its checkpoint is whole, or reading it
+ * would have failed.
+ *
+ * @param header its first frame
+ * @param validLengthBytes end of the last batch that counts
+ * @param tail what stands between there and the end of the file
+ * @param tailReason why the first frame of a torn tail does not count, or empty
+ * @param tailBytes from the end of the content to the last byte of a torn tail that is not zero
+ * @param editCount edits that were handed out, the end of the checkpoint among them
+ */
+public record ManifestEnd(
+    ManifestHeader header,
+    long validLengthBytes,
+    Tail tail,
+    String tailReason,
+    long tailBytes,
+    long editCount) {
+
+  /** What follows the content. */
+  public enum Tail {
+    /** Nothing, or space that was never written. */
+    CLEAN,
+    /** Edits that were being written, none of them known to be durable. They do not count. */
+    TORN
+  }
+}
