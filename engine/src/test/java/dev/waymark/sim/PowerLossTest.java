@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.waymark.error.StoreIoException;
 import dev.waymark.internal.io.MappedRegion;
 import dev.waymark.internal.io.StoreFile;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
@@ -76,6 +77,19 @@ class PowerLossTest {
   }
 
   @Test
+  void whatLayPastTheLengthThatWasLeftNeverShows() {
+    StoreFile file = durable("a", 1, 10);
+    file.write(10, Bytes.of(2, 10), 0, 10);
+    SimulatedDirectory left =
+        directory.crashState(new FixedChoices(true, false, true), "old length");
+    try (StoreFile again = left.open("a")) {
+      assertThat(again.lengthBytes()).isEqualTo(10);
+      again.setLength(20);
+    }
+    assertThat(Bytes.values(left.bytes("a"))).isEqualTo("1,0");
+  }
+
+  @Test
   void aCutMayBeUndone() {
     StoreFile file = durable("a", 1, 2 * PAGE);
     file.setLength(10);
@@ -96,6 +110,16 @@ class PowerLossTest {
     file.force();
     assertThat(outcomes(directory, d -> Bytes.values(d.bytes("a")) + d.allocatedBytes() / PAGE))
         .containsExactly("1,04");
+  }
+
+  @Test
+  void aPageWrittenAfterItsAllocationMayLoseBoth() {
+    StoreFile file = directory.create("a");
+    directory.force();
+    file.allocate(0, PAGE);
+    file.write(0, Bytes.of(1, PAGE), 0, PAGE);
+    assertThat(outcomes(directory, d -> Bytes.values(d.bytes("a")) + ":" + d.allocatedBytes()))
+        .contains("0:0", "1:" + PAGE);
   }
 
   @Test
@@ -174,6 +198,26 @@ class PowerLossTest {
     directory.rename("temp", "a");
     assertThat(outcomes(directory, d -> d.list().toString()))
         .containsExactlyInAnyOrder("[]", "[temp]", "[a]");
+  }
+
+  @Test
+  void aRenameTakesAwayItsOwnFileOnly() {
+    durable("temp", 1, 10);
+    directory.rename("temp", "CURRENT");
+    StoreFile second = directory.create("temp");
+    second.write(0, Bytes.of(2, 10), 0, 10);
+    second.force();
+    directory.rename("temp", "CURRENT");
+    assertThat(
+            outcomes(
+                directory,
+                d -> {
+                  StringBuilder text = new StringBuilder();
+                  d.list().forEach(name -> text.append(name).append(Bytes.values(d.bytes(name))));
+                  return text.toString();
+                }))
+        .containsExactlyInAnyOrder(
+            "temp1", "temp2", "CURRENT1", "CURRENT1temp2", "CURRENT2", "CURRENT2temp1");
   }
 
   @Test
@@ -313,6 +357,18 @@ class PowerLossTest {
     reopened.force();
     assertThat(outcomes(killed, d -> Bytes.values(d.bytes("log")))).containsExactly("1,2,3");
     assertThat(Bytes.values(directory.bytes("log"))).isEqualTo("1,2");
+  }
+
+  @Test
+  void whatComesAfterDoesNotChangeWhatWas() {
+    durable("a", 1, PAGE);
+    for (SimulatedDirectory after : List.of(directory.killState(), directory.crashState(1))) {
+      try (StoreFile file = after.open("a")) {
+        file.write(0, Bytes.of(2, PAGE), 0, PAGE);
+      }
+      assertThat(Bytes.values(after.bytes("a"))).isEqualTo("2");
+      assertThat(Bytes.values(directory.bytes("a"))).isEqualTo("1");
+    }
   }
 
   @Test
