@@ -53,6 +53,11 @@ public final class Prompt {
     return lengthTokens;
   }
 
+  /** Whether the caller named the blocks itself. */
+  public boolean hasOwnKeys() {
+    return keys != null;
+  }
+
   /** Whole blocks of {@code blockTokens}. */
   public int wholeBlocks(int blockTokens) {
     int blocks = lengthTokens / blockTokens;

@@ -536,6 +536,27 @@ public final class Forest {
     return rows.get(node);
   }
 
+  /** Bytes of its APPEND records. */
+  public long rowBytes(int node) {
+    return rows.lengthBytes(node);
+  }
+
+  /** Bytes of its STATE records, and of the DELTA records that its window needs. */
+  public long pointBytes(int node) {
+    int row = pointRow.get(node);
+    if (row == NONE) {
+      return 0;
+    }
+    long bytes = states.lengthBytes(row);
+    int windowFrom = tokens.get(node) - namespaceOf(node).layout().maxWindowTokens();
+    for (int at = node; at != NONE && tokens.get(at) > windowFrom; at = parent.get(at)) {
+      if (hasDelta(at)) {
+        bytes += deltas.lengthBytes(pointRow.get(at));
+      }
+    }
+    return bytes;
+  }
+
   /** Its DELTA records. */
   public List<RecordLocation> deltaRecords(int node) {
     int row = pointRow.get(node);

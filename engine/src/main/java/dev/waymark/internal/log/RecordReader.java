@@ -7,6 +7,7 @@ import dev.waymark.internal.io.MappedRegion;
 import dev.waymark.internal.wire.RecordDecoder;
 import dev.waymark.layout.Codec;
 import dev.waymark.layout.Layout;
+import dev.waymark.layout.PartRange;
 import dev.waymark.layout.TensorView;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -66,29 +67,87 @@ public final class RecordReader {
   }
 
   /**
-   * Reads, checks and decodes a part into the caller's memory.
+   * Reads, checks and decodes those rows of a part that are wanted, into the caller's memory.
+   * Chunks that hold none of them are not read.
    *
+   * @param fromRow first row wanted
+   * @param toRow one past the last row wanted
    * @param ahead whether the parts after it will be wanted too, so that they are copied along
+   * @return rows given, counted at each outer position
    * @throws CorruptionException if a chunk is not what was written
    */
-  public void readPart(
-      RecordHeader record, RecordHeader.Part part, TensorView view, boolean ahead) {
+  public long readPart(
+      RecordHeader record,
+      RecordHeader.Part part,
+      TensorView view,
+      long fromRow,
+      long toRow,
+      boolean ahead) {
+    PartRange range = part.range();
+    long from = Math.max(fromRow, range.rowFrom()) - range.rowFrom();
+    long to = Math.min(toRow, range.rowFrom() + range.rowCount()) - range.rowFrom();
+    if (from >= to) {
+      return 0;
+    }
+    boolean whole = from == 0 && to == range.rowCount();
     long at = part.offsetBytes();
     long rawOffset = 0;
     for (int i = 0; i < part.chunkCount(); i++) {
       int chunk = part.firstChunk() + i;
       int stored = record.storedBytes(chunk);
       int raw = part.chunkRawBytes(i);
-      int index = fetch(record, at, stored, ahead);
-      check(record, chunk, at, index, stored);
-      if (record.isStoredRaw(chunk) || part.codec().codec() == Codec.RAW) {
-        view.scatter(part.spec(), part.range(), rawOffset, scratch.stored(), index, raw);
-      } else {
-        decode(part.codec(), index, stored, raw, record, at);
-        view.scatter(part.spec(), part.range(), rawOffset, scratch.raw(), 0, raw);
+      if (whole || touches(part, rawOffset, raw, from, to)) {
+        int index = fetch(record, at, stored, ahead);
+        check(record, chunk, at, index, stored);
+        UnsafeBuffer source = scratch.stored();
+        if (!record.isStoredRaw(chunk) && part.codec().codec() != Codec.RAW) {
+          decode(part.codec(), index, stored, raw, record, at);
+          source = scratch.raw();
+          index = 0;
+        }
+        if (whole) {
+          view.scatter(part.spec(), range, rawOffset, source, index, raw);
+        } else {
+          scatterRows(part, view, rawOffset, source, index, raw, from, to);
+        }
       }
       at += stored;
       rawOffset += raw;
+    }
+    return (to - from) * range.outerCount();
+  }
+
+  private static boolean touches(
+      RecordHeader.Part part, long rawOffset, int raw, long from, long to) {
+    long lane = part.range().rowCount() * part.spec().innerBytes();
+    if (rawOffset / lane != (rawOffset + raw - 1) / lane) {
+      return true;
+    }
+    long first = rawOffset % lane / part.spec().innerBytes();
+    long last = (rawOffset + raw - 1) % lane / part.spec().innerBytes();
+    return first < to && last >= from;
+  }
+
+  /** Gives away, outer position by outer position, what a chunk has of the wanted rows. */
+  private static void scatterRows(
+      RecordHeader.Part part,
+      TensorView view,
+      long rawOffset,
+      UnsafeBuffer source,
+      int index,
+      int raw,
+      long from,
+      long to) {
+    long inner = part.spec().innerBytes();
+    long lane = part.range().rowCount() * inner;
+    long end = rawOffset + raw;
+    for (long outer = rawOffset / lane; outer * lane < end; outer++) {
+      long start = Math.max(rawOffset, outer * lane + from * inner);
+      long stop = Math.min(end, outer * lane + to * inner);
+      if (start < stop) {
+        int shift = (int) (start - rawOffset);
+        view.scatter(part.spec(), part.range(), start, source, index + shift, (int) (stop - start));
+      }
     }
   }
 

@@ -10,6 +10,7 @@ import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.io.YieldPoints;
 import dev.waymark.internal.log.SegmentInfo;
 import dev.waymark.internal.log.SegmentSet;
+import dev.waymark.internal.manifest.DropReason;
 import dev.waymark.internal.manifest.Edit;
 import dev.waymark.internal.manifest.ManifestCheckpoint;
 import dev.waymark.internal.manifest.ManifestLog;
@@ -21,11 +22,13 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * The one way by which anything becomes true: edits are applied to the forest and queued under the
@@ -65,7 +68,7 @@ public final class Publisher implements AutoCloseable {
   private ManifestLog log;
   private long nextManifestId;
   private long checkpointBytes;
-  private boolean manifestFailed;
+  private volatile boolean manifestFailed;
 
   private record Waiter(long number, CompletableFuture<Void> done) {}
 
@@ -99,7 +102,7 @@ public final class Publisher implements AutoCloseable {
   // Publishing
 
   /** Runs with the forest to itself. */
-  public <T> T write(java.util.function.Supplier<T> action) {
+  public <T> T write(Supplier<T> action) {
     state.writeLock().lock();
     try {
       return action.get();
@@ -109,7 +112,7 @@ public final class Publisher implements AutoCloseable {
   }
 
   /** Runs while the forest does not change. */
-  public <T> T read(java.util.function.Supplier<T> action) {
+  public <T> T read(Supplier<T> action) {
     state.readLock().lock();
     try {
       return action.get();
@@ -141,6 +144,11 @@ public final class Publisher implements AutoCloseable {
   /** Payload that was written and is not yet forced. */
   public long unforcedBytes() {
     return read(() -> unforcedBytes);
+  }
+
+  /** Whether anything waits for a commit. */
+  public boolean hasPending() {
+    return read(() -> !queue.isEmpty() || manifestFailed) || segments.isDirty();
   }
 
   /** The number of the last edit; the caller is inside {@link #read} or {@link #write}. */
@@ -356,8 +364,8 @@ public final class Publisher implements AutoCloseable {
     Drops drops = new Drops(forest);
     List<Edit> edits =
         edit instanceof Edit.RowsAdded
-            ? drops.subtree(node, dev.waymark.internal.manifest.DropReason.UNPROVEN)
-            : drops.lostPoint(node, dev.waymark.internal.manifest.DropReason.UNPROVEN);
+            ? drops.subtree(node, DropReason.UNPROVEN)
+            : drops.lostPoint(node, DropReason.UNPROVEN);
     edits.forEach(this::applyOnly);
   }
 
@@ -457,8 +465,9 @@ public final class Publisher implements AutoCloseable {
     return edits;
   }
 
+  /** Several runs of edits as one. */
   @SafeVarargs
-  private static Iterator<Edit> concat(Iterator<? extends Edit>... parts) {
+  public static Iterator<Edit> concat(Iterator<? extends Edit>... parts) {
     return new Iterator<>() {
       private int part;
 
@@ -472,7 +481,9 @@ public final class Publisher implements AutoCloseable {
 
       @Override
       public Edit next() {
-        hasNext();
+        if (!hasNext()) {
+          throw new NoSuchElementException();
+        }
         return parts[part].next();
       }
     };
@@ -522,12 +533,22 @@ public final class Publisher implements AutoCloseable {
     return log.allocatedBytes();
   }
 
-  /** Seals everything, commits, and says in the manifest that all of it is durable. */
+  /** Seals every segment that no run is out of, and commits. */
+  public void sealAll() {
+    committing.lock();
+    try {
+      sealFull(true);
+      commitLocked();
+    } finally {
+      committing.unlock();
+    }
+  }
+
+  /** Commits, and says in the manifest that all of it is durable. */
   @Override
   public void close() {
     committing.lock();
     try {
-      sealFull(true);
       commitLocked();
       log.proveDurable();
       log.close();

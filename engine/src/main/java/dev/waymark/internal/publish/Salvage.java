@@ -24,13 +24,14 @@ import java.util.function.Consumer;
 public final class Salvage {
   private final Forest forest;
   private final SegmentSet segments;
-  private final Scratch.Pool scratches;
+
+  /** Its own, since it runs while others may wait for its locks with a scratch in their hands. */
+  private final Scratch.Pool scratches = new Scratch.Pool(1);
 
   /** A salvage within these segments. */
-  public Salvage(Forest forest, SegmentSet segments, Scratch.Pool scratches) {
+  public Salvage(Forest forest, SegmentSet segments) {
     this.forest = forest;
     this.segments = segments;
-    this.scratches = scratches;
   }
 
   /** Whether an edit makes a record live that stands in one of these segments. */

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.LongSupplier;
 
 /**
  * What a manifest's edits add up to: the forest and the segments. Reads the manifest alone, so that
@@ -28,6 +29,7 @@ public final class LoadedStore {
   private final SegmentSet segments;
   private final Map<Long, Edit.SegmentSealed> sealed = new HashMap<>();
   private final Set<Long> changedSinceCheckpoint = new TreeSet<>();
+  private LongSupplier editNumber = () -> 0;
   private boolean checkpointRead;
   private ManifestEnd end;
 
@@ -43,7 +45,7 @@ public final class LoadedStore {
 
               @Override
               public void died(RecordLocation location) {
-                segments.died(location, 0);
+                segments.died(location, editNumber.getAsLong());
               }
             });
   }
@@ -135,6 +137,11 @@ public final class LoadedStore {
     if (checkpointRead) {
       changedSinceCheckpoint.add(segmentId);
     }
+  }
+
+  /** From now on records die by the edit of that number. */
+  public void numberDeathsBy(LongSupplier number) {
+    editNumber = number;
   }
 
   /** The boundaries. */

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 
 /**
  * Decides what opening a store does. Looks at nothing but the loaded state and the list of files;
@@ -35,8 +36,8 @@ public final class RecoveryPlanner {
 
   /** Thins a chain to its policy; given by who knows the policies. */
   public interface Thinner {
-    /** The edits that thin the chain of a session's deepest boundary. */
-    List<Edit> thin(Forest forest, int tip, OpenSession session);
+    /** Thins the chain of a session's deepest boundary, edit by edit. */
+    void thin(Forest forest, int tip, OpenSession session, Consumer<Edit> apply);
   }
 
   private RecoveryPlanner(
@@ -193,7 +194,7 @@ public final class RecoveryPlanner {
   private void keep(OpenSession session) {
     int[] nodes = session.boundaries();
     if (nodes.length > 0) {
-      thinner.thin(forest, nodes[nodes.length - 1], session).forEach(this::apply);
+      thinner.thin(forest, nodes[nodes.length - 1], session, this::apply);
     }
     apply(new Edit.SessionClosed(session.id(), SessionOutcome.KEPT, nowMillis));
   }
@@ -203,10 +204,7 @@ public final class RecoveryPlanner {
    * except what others hold, use or stand on.
    */
   public static void discardEdits(
-      Forest forest,
-      OpenSession session,
-      DropReason reason,
-      java.util.function.Consumer<Edit> apply) {
+      Forest forest, OpenSession session, DropReason reason, Consumer<Edit> apply) {
     Drops drops = new Drops(forest);
     int[] points = session.points();
     for (int i = points.length - 1; i >= 0; i--) {

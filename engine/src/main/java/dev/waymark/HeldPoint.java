@@ -1,0 +1,94 @@
+package dev.waymark;
+
+import dev.waymark.layout.Growth;
+import dev.waymark.layout.Layout;
+import dev.waymark.layout.Memory;
+import dev.waymark.layout.PartRange;
+import dev.waymark.layout.StateViews;
+import dev.waymark.layout.TensorSpec;
+import dev.waymark.layout.TensorView;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * A copy of the window and the fixed state at the newest boundary of a session that generates
+ * tokens, replaced at each block and written when the session closes: so that what is overtaken a
+ * moment later never reaches the disk.
+ */
+final class HeldPoint {
+  private static final int STEP_BYTES = 1 << 20;
+
+  private final Layout layout;
+  private final Map<String, ByteBuffer> buffers = new HashMap<>();
+  private int tokens;
+
+  HeldPoint(Layout layout) {
+    this.layout = layout;
+  }
+
+  /** Bytes of memory that one takes. */
+  static long bytes(Layout layout) {
+    return layout.fixedBytes() + layout.windowBytes(0, Integer.MAX_VALUE);
+  }
+
+  int tokens() {
+    return tokens;
+  }
+
+  /** Copies the caller's state at a boundary. */
+  void replace(int at, StateViews views) {
+    tokens = 0;
+    for (TensorSpec spec : layout.tensors()) {
+      long from = firstRow(spec, at);
+      long rows = spec.rowsAfter(at) - from;
+      if (!(spec.growth() instanceof Growth.Rows) && spec.bytesOfRows(rows) > 0) {
+        copy(spec, views.require(spec), new PartRange(0, spec.outer(), from, rows));
+      }
+    }
+    tokens = at;
+  }
+
+  /** Views of the copy. */
+  StateViews views() {
+    StateViews.Builder builder = StateViews.builder();
+    for (TensorSpec spec : layout.tensors()) {
+      ByteBuffer buffer = buffers.get(spec.name());
+      if (buffer != null) {
+        long from = firstRow(spec, tokens);
+        long rows = spec.rowsAfter(tokens) - from;
+        builder.put(
+            spec,
+            TensorView.linear(
+                Memory.of(buffer),
+                0,
+                rows * spec.innerBytes(),
+                spec.innerBytes(),
+                from,
+                from + rows));
+      }
+    }
+    return builder.build();
+  }
+
+  private static long firstRow(TensorSpec spec, int at) {
+    return spec.growth() instanceof Growth.Window window
+        ? Math.max(0, at - window.windowTokens())
+        : 0;
+  }
+
+  private void copy(TensorSpec spec, TensorView view, PartRange range) {
+    int bytes = Math.toIntExact(range.rawBytes(spec));
+    ByteBuffer buffer = buffers.get(spec.name());
+    if (buffer == null || buffer.capacity() < bytes) {
+      buffer = ByteBuffer.allocateDirect(bytes);
+      buffers.put(spec.name(), buffer);
+    }
+    buffer.clear();
+    UnsafeBuffer target = new UnsafeBuffer(buffer);
+    for (int done = 0; done < bytes; done += STEP_BYTES) {
+      view.gather(spec, range, done, target, done, Math.min(STEP_BYTES, bytes - done));
+    }
+  }
+}

@@ -1,0 +1,100 @@
+package dev.waymark;
+
+import dev.waymark.error.ErrorDetail;
+import dev.waymark.error.InvalidArgumentException;
+import dev.waymark.internal.forest.NamespaceState;
+import dev.waymark.layout.BoundaryKey;
+import dev.waymark.layout.CodecPlan;
+import dev.waymark.layout.KeyChain;
+import dev.waymark.layout.Layout;
+import dev.waymark.layout.Prompt;
+
+/**
+ * The boundaries of one model, as it is laid out, quantised and sharded here. A tenant's view of it
+ * shares nothing with other tenants.
+ */
+public final class Namespace {
+  private final StoreEngine engine;
+  private final NamespaceState state;
+  private final CodecPlan codecs;
+  private final BoundaryKey rootKey;
+
+  Namespace(StoreEngine engine, NamespaceState state, CodecPlan codecs, BoundaryKey rootKey) {
+    this.engine = engine;
+    this.state = state;
+    this.codecs = codecs;
+    this.rootKey = rootKey;
+  }
+
+  /**
+   * The same namespace for one tenant: a prefix stored by one is not found by another.
+   *
+   * @param secretSalt at least 16 bytes; never stored
+   */
+  public Namespace tenant(byte[] secretSalt) {
+    return new Namespace(
+        engine, state, codecs, KeyChain.tenantRoot(state.fingerprint().toBytes(), secretSalt));
+  }
+
+  /** What the model's state is made of. */
+  public Layout layout() {
+    return state.layout();
+  }
+
+  /** How each tensor is stored. */
+  public CodecPlan codecs() {
+    return codecs;
+  }
+
+  /** The first 8 hex digits of its fingerprint. */
+  public String abbreviatedFingerprint() {
+    return state.fingerprint().abbreviated();
+  }
+
+  /** What is stored of a prompt, up to all but its last token, since a server needs its logits. */
+  public PrefixMatch match(int[] tokens) {
+    return match(Prompt.ofTokens(tokens));
+  }
+
+  /** What is stored of a prompt, up to all but its last token, since a server needs its logits. */
+  public PrefixMatch match(Prompt prompt) {
+    return match(prompt, Math.max(0, prompt.lengthTokens() - 1));
+  }
+
+  /**
+   * What is stored of a prompt. No I/O.
+   *
+   * @param limitTokens no restore point beyond is offered
+   */
+  public PrefixMatch match(Prompt prompt, int limitTokens) {
+    engine.requireOpen();
+    if (limitTokens < 0) {
+      throw new InvalidArgumentException(
+          ErrorDetail.of("a match's limit is negative").expected("0 or more").found(limitTokens));
+    }
+    return PrefixMatch.of(engine, this, prompt, limitTokens);
+  }
+
+  /**
+   * Starts a prefill on what a match found.
+   *
+   * @throws dev.waymark.error.StaleMatchException if that is not there any more; match again
+   */
+  public PrefillSession prefill(PrefixMatch match, PrefillPlan plan) {
+    engine.requireOpen();
+    if (match.namespace().state != state || !match.namespace().rootKey.equals(rootKey)) {
+      throw new InvalidArgumentException(
+          ErrorDetail.of("a match of another namespace or tenant was given")
+              .remedy("match in the namespace in which the prefill runs"));
+    }
+    return PrefillSession.open(engine, this, match, plan);
+  }
+
+  NamespaceState state() {
+    return state;
+  }
+
+  BoundaryKey rootKey() {
+    return rootKey;
+  }
+}

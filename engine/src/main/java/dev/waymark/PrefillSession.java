@@ -1,0 +1,760 @@
+package dev.waymark;
+
+import dev.waymark.error.BoundaryMismatchException;
+import dev.waymark.error.ClosedException;
+import dev.waymark.error.ConcurrentUseException;
+import dev.waymark.error.ErrorDetail;
+import dev.waymark.error.InvalidArgumentException;
+import dev.waymark.error.StaleMatchException;
+import dev.waymark.error.ViewMismatchException;
+import dev.waymark.internal.forest.Forest;
+import dev.waymark.internal.forest.NamespaceState;
+import dev.waymark.internal.forest.OpenSession;
+import dev.waymark.internal.log.Alignment;
+import dev.waymark.internal.log.RecordLocation;
+import dev.waymark.internal.log.RecordPlan;
+import dev.waymark.internal.log.Run;
+import dev.waymark.internal.log.Scratch;
+import dev.waymark.internal.log.SegmentKind;
+import dev.waymark.internal.manifest.DropReason;
+import dev.waymark.internal.manifest.Edit;
+import dev.waymark.internal.manifest.SessionOutcome;
+import dev.waymark.internal.recover.RecoveryPlanner;
+import dev.waymark.internal.retain.PointPlan;
+import dev.waymark.internal.retain.StateCosts;
+import dev.waymark.layout.AbortMode;
+import dev.waymark.layout.BoundaryKey;
+import dev.waymark.layout.Growth;
+import dev.waymark.layout.KeyChain;
+import dev.waymark.layout.Layout;
+import dev.waymark.layout.PartRange;
+import dev.waymark.layout.StateViews;
+import dev.waymark.layout.TensorSpec;
+import dev.waymark.layout.TensorView;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * One prefill on its way into the store: block after block from where it started. For one thread at
+ * a time, except that any thread may abort or close it, which waits for the call that is under way.
+ *
+ * <p>Closed before {@link #promptComplete()}, it is aborted as its plan says.
+ */
+public final class PrefillSession implements AutoCloseable {
+  private static final byte[] NO_EXTRA = {};
+
+  private final StoreEngine engine;
+  private final Namespace namespace;
+  private final NamespaceState state;
+  private final Layout layout;
+  private final PrefillPlan plan;
+  private final Durability durability;
+  private final PointPlan points;
+  private final RecordPlans records;
+  private final long sessionId;
+  private final KeyChain keys = new KeyChain();
+  private final Run rowRun = new Run(SegmentKind.APPEND);
+  private final Run pointRun = new Run(SegmentKind.DELTA);
+  private final ReentrantLock calls = new ReentrantLock();
+  private final Deque<Progress> progress = new ArrayDeque<>();
+
+  private Forest.Hold tip;
+  private BoundaryKey tipKey;
+  private int tokens;
+  private int durableTokens;
+  private long lastNumber;
+  private HeldPoint held;
+  private boolean complete;
+  private boolean ended;
+  private volatile boolean ending;
+
+  /** Edits up to a number make the prefix durable up to so many tokens. */
+  private record Progress(long number, int tokens) {}
+
+  private PrefillSession(
+      StoreEngine engine,
+      Namespace namespace,
+      PrefillPlan plan,
+      PointPlan points,
+      long sessionId,
+      Forest.Hold tip,
+      BoundaryKey tipKey,
+      int tokens) {
+    this.engine = engine;
+    this.namespace = namespace;
+    this.state = namespace.state();
+    this.layout = state.layout();
+    this.plan = plan;
+    this.durability = plan.durability() == null ? engine.options.durability() : plan.durability();
+    this.points = points;
+    this.records = new RecordPlans(state, engine.segments.sizing().maxRecordBytes());
+    this.sessionId = sessionId;
+    this.tip = tip;
+    this.tipKey = tipKey;
+    this.tokens = tokens;
+    this.durableTokens = tokens;
+  }
+
+  static PrefillSession open(
+      StoreEngine engine, Namespace namespace, PrefixMatch match, PrefillPlan plan) {
+    int start =
+        plan.startTokens() == PrefillPlan.DEEPEST ? match.restorableTokens() : plan.startTokens();
+    if (start > 0 && Arrays.binarySearch(match.points(), start) < 0) {
+      throw new InvalidArgumentException(
+          ErrorDetail.of("a prefill starts where there is no restore point")
+              .expected("0 or one of the match's points")
+              .found(start));
+    }
+    PrefillSession session =
+        engine.publisher.write(
+            () -> {
+              Forest forest = engine.forest;
+              int id = namespace.state().id();
+              BoundaryKey key = match.keyAt(start);
+              int node = start == 0 ? forest.rootNode(id, key) : forest.find(id, key);
+              if (node == Forest.NONE || (start > 0 && !forest.isRestorable(node))) {
+                throw new StaleMatchException(
+                    ErrorDetail.of(
+                            "the restore point at " + start + " tokens is not there any more")
+                        .remedy("match again"));
+              }
+              long sessionId = forest.nextSessionId();
+              engine.publisher.publish(
+                  new Edit.SessionOpened(
+                      sessionId,
+                      id,
+                      start,
+                      plan.expectedTokens(),
+                      plan.policy(),
+                      plan.abortMode(),
+                      engine.clockMillis.getAsLong()));
+              PointPlan points =
+                  new PointPlan(
+                      plan.policy(),
+                      namespace.layout(),
+                      new StateCosts(namespace.layout(), namespace.codecs()),
+                      plan.expectedTokens(),
+                      match.branchTokens(),
+                      Thinning.pointTokens(forest, node),
+                      0);
+              return new PrefillSession(
+                  engine, namespace, plan, points, sessionId, forest.hold(node), key, start);
+            });
+    engine.sessions.add(session);
+    return session;
+  }
+
+  /** Tokens of the prefix up to the last boundary that was appended, or where it started. */
+  public int tokens() {
+    return tokens;
+  }
+
+  /** Tokens of the prefix up to the last boundary that is known to be durable. */
+  public int durableTokens() {
+    synchronized (progress) {
+      while (!progress.isEmpty() && progress.peek().number() <= engine.publisher.durable()) {
+        durableTokens = progress.poll().tokens();
+      }
+      return durableTokens;
+    }
+  }
+
+  /**
+   * The next boundary at which window and fixed state will be asked for, so that a chunk of the
+   * prefill can end there; 0 where none is left within the expected prompt.
+   */
+  public int nextPointTokens() {
+    return points.nextPointTokens(tokens);
+  }
+
+  /**
+   * Stores the blocks of the next tokens.
+   *
+   * <p>Views stand for the state after all these tokens. Rows are taken for every whole block;
+   * window and fixed state only at the last boundary, if a point is to be there, and only if no
+   * tokens are left behind it. Where no point is to be, their views may be left out, but for those
+   * of window tensors with sinks as long as the blocks hold sinks.
+   *
+   * @param blockTokenIds token ids that follow those appended before
+   * @throws BoundaryMismatchException if the rows of a view end elsewhere
+   * @throws ViewMismatchException if a view is missing, too short or of another shape
+   */
+  public AppendReceipt append(int[] blockTokenIds, StateViews views) {
+    return append(blockTokenIds, NO_EXTRA, views);
+  }
+
+  /**
+   * Stores the blocks of the next tokens, which an extra key (an adapter, an image) tells from
+   * others of the same tokens.
+   */
+  public AppendReceipt append(int[] blockTokenIds, byte[] extraKey, StateViews views) {
+    int block = layout.blockTokens();
+    return guarded(
+        () -> {
+          int whole = blockTokenIds.length / block;
+          List<BoundaryKey> chain = new ArrayList<>(whole);
+          BoundaryKey parent = tipKey;
+          for (int i = 0; i < whole; i++) {
+            parent = keys.next(parent, blockTokenIds, i * block, block, extraKey);
+            chain.add(parent);
+          }
+          return appendBlocks(chain, blockTokenIds.length - whole * block, views);
+        });
+  }
+
+  /** Stores the next blocks under keys that the caller made. */
+  public AppendReceipt append(List<BoundaryKey> blockKeys, StateViews views) {
+    return guarded(() -> appendBlocks(blockKeys, 0, views));
+  }
+
+  private interface Call<T> {
+    T run();
+  }
+
+  private <T> T guarded(Call<T> call) {
+    if (!calls.tryLock()) {
+      if (ending) {
+        throw ended();
+      }
+      throw new ConcurrentUseException(
+          ErrorDetail.of("two threads use one session")
+              .expected("one call at a time")
+              .remedy("give each thread a session of its own"));
+    }
+    try {
+      requireUsable();
+      return call.run();
+    } finally {
+      calls.unlock();
+    }
+  }
+
+  private void requireUsable() {
+    engine.requireOpen();
+    if (ended || ending) {
+      throw ended();
+    }
+    if (!tip.isValid()) {
+      throw new StaleMatchException(
+          ErrorDetail.of("the chain under the session was lost to damage or to a device error")
+              .remedy("abort the session and match again"));
+    }
+  }
+
+  private static ClosedException ended() {
+    return new ClosedException(
+        ErrorDetail.of("the session was completed, aborted or closed")
+            .remedy("match again and start another"));
+  }
+
+  private AppendReceipt appendBlocks(List<BoundaryKey> chain, int tail, StateViews views) {
+    int block = layout.blockTokens();
+    long end = (long) tokens + (long) chain.size() * block + tail;
+    if (end > Integer.MAX_VALUE) {
+      throw new InvalidArgumentException(
+          ErrorDetail.of("a prefix is too long").expected("below 2^31 tokens").found(end));
+    }
+    check(views, (int) end);
+    long bytes = 0;
+    boolean pointAdded = false;
+    for (int i = 0; i < chain.size(); i++) {
+      boolean last = i == chain.size() - 1 && tail == 0;
+      int to = tokens + block;
+      boolean held = last && complete && !points.wants(to) && hold(to, views);
+      boolean point = last && !held && points.wants(to);
+      Outcome outcome = appendBlock(chain.get(i), to, point, views);
+      bytes += outcome.bytes();
+      pointAdded = outcome.pointAdded();
+    }
+    if (bytes > 0) {
+      engine.afterAppend(durability, lastNumber);
+    } else if (durability == Durability.COMMIT) {
+      engine.publisher.commit(lastNumber);
+    }
+    CompletableFuture<Void> durable = engine.publisher.whenDurable(lastNumber);
+    return new AppendReceipt(tokens, tail, bytes, pointAdded, durable);
+  }
+
+  /** All that can be wrong with views is found before anything is written. */
+  private void check(StateViews views, int end) {
+    views.checkNames(layout);
+    for (TensorSpec spec : layout.tensors()) {
+      TensorView view = views.get(spec);
+      if (view == null) {
+        continue;
+      }
+      if (view.endRow() != spec.rowsAfter(end)) {
+        String what = "the rows of tensor '" + spec.name() + "' end elsewhere than the boundary";
+        ErrorDetail detail =
+            ErrorDetail.of(spec.isFixed() ? "a fixed tensor has another size" : what)
+                .expected(spec.rowsAfter(end) + " rows at " + end + " tokens")
+                .found(view.endRow() + " rows");
+        throw spec.isFixed()
+            ? new ViewMismatchException(detail)
+            : new BoundaryMismatchException(
+                detail.remedy("append the tokens that the rows are of"));
+      }
+      view.checkFits(spec);
+    }
+  }
+
+  private record Outcome(long bytes, boolean pointAdded) {}
+
+  private Outcome appendBlock(BoundaryKey key, int to, boolean wantPoint, StateViews views) {
+    List<Written> rows = null;
+    List<Written> deltas = null;
+    List<Written> states = null;
+    int coveredTo = to;
+    while (true) {
+      Needs needs = needs(key, to, wantPoint, coveredTo, rows, deltas);
+      try {
+        if (needs.rows()) {
+          rows = write(records.append(key, tipKey, tokens, to), views, rowRun);
+        }
+        if (needs.delta()) {
+          discard(deltas);
+          deltas = null;
+          coveredTo = needs.coveredTo();
+          deltas = write(records.delta(key, tipKey, tokens, to, coveredTo), views, pointRun);
+        }
+        if (needs.point() && states == null) {
+          states = write(records.state(key, tipKey, tokens, to), views, pointRun);
+        }
+      } catch (RuntimeException | Error e) {
+        discard(rows);
+        discard(deltas);
+        discard(states);
+        throw e;
+      }
+      Outcome outcome = publish(key, to, wantPoint, coveredTo, rows, deltas, states);
+      if (outcome != null) {
+        return outcome;
+      }
+    }
+  }
+
+  private record Needs(boolean rows, boolean point, boolean delta, int coveredTo) {}
+
+  private Needs needs(
+      BoundaryKey key,
+      int to,
+      boolean wantPoint,
+      int coveredTo,
+      List<Written> rows,
+      List<Written> deltas) {
+    return engine.publisher.read(
+        () -> {
+          Forest forest = engine.forest;
+          int node = forest.find(state.id(), key);
+          boolean point = wantPoint && (node == Forest.NONE || !forest.isPoint(node));
+          boolean window = point && layout.maxWindowTokens() > 0;
+          window &= node == Forest.NONE || !forest.hasDelta(node);
+          int covered = window ? covered(to) : to;
+          boolean delta = window && (deltas == null || covered < coveredTo);
+          return new Needs(node == Forest.NONE && rows == null, point, delta, covered);
+        });
+  }
+
+  private int covered(int to) {
+    return engine.forest.coveredTo(tip.node(), to, layout.maxWindowTokens());
+  }
+
+  /** A record that was written, with the raw bytes that it stands for. */
+  private record Written(RecordLocation location, long rawBytes) {}
+
+  private List<Written> write(List<RecordPlan> plans, StateViews views, Run run) {
+    List<Written> written = new ArrayList<>(plans.size());
+    try {
+      for (RecordPlan record : plans) {
+        record.parts().forEach(part -> requireRows(part.spec(), part.range(), views));
+      }
+      try (Scratch scratch = engine.scratches.take()) {
+        for (RecordPlan record : plans) {
+          RecordLocation location =
+              engine.segments.write(record, views, run, state.descriptor(), scratch);
+          engine.counters.recordBytes.add(Alignment.toPage(location.lengthBytes()));
+          written.add(new Written(location, record.rawBytes()));
+        }
+      }
+      return written;
+    } catch (RuntimeException | Error e) {
+      discard(written);
+      throw e;
+    }
+  }
+
+  private static void requireRows(TensorSpec spec, PartRange range, StateViews views) {
+    TensorView view = views.require(spec);
+    if (!view.holds(range.rowFrom(), range.rowFrom() + range.rowCount())) {
+      throw new ViewMismatchException(
+          ErrorDetail.of("the view of tensor '" + spec.name() + "' does not hold what is stored")
+              .expected("rows " + range.rowFrom() + " to " + (range.rowFrom() + range.rowCount()))
+              .found("rows " + view.firstRow() + " to " + view.endRow()));
+    }
+  }
+
+  /** Makes the boundary and its point visible; null where something must be written first. */
+  private Outcome publish(
+      BoundaryKey key,
+      int to,
+      boolean wantPoint,
+      int coveredTo,
+      List<Written> rows,
+      List<Written> deltas,
+      List<Written> states) {
+    return engine.publisher.write(
+        () -> {
+          Forest forest = engine.forest;
+          if (ending || engine.isClosed()) {
+            discardLocked(rows);
+            discardLocked(deltas);
+            discardLocked(states);
+            throw ended();
+          }
+          int node = forest.find(state.id(), key);
+          boolean point = wantPoint && (node == Forest.NONE || !forest.isPoint(node));
+          boolean delta = node == Forest.NONE || !forest.hasDelta(node);
+          if (point && layout.maxWindowTokens() > 0 && delta && covered(to) < coveredTo) {
+            return null;
+          }
+          if (node == Forest.NONE && rows == null) {
+            return null;
+          }
+          long bytes = 0;
+          if (node == Forest.NONE) {
+            bytes += publishRows(key, to, rows);
+            node = forest.find(state.id(), key);
+          } else {
+            discardLocked(rows);
+            useExisting(node, key);
+          }
+          if (point) {
+            bytes += publishPoint(key, coveredTo, delta ? deltas : null, states);
+            if (!delta) {
+              discardLocked(deltas);
+            }
+            points.added(to);
+          } else {
+            discardLocked(deltas);
+            discardLocked(states);
+          }
+          if (forest.isPoint(node)) {
+            points.added(to);
+          }
+          advance(node, key, to);
+          engine.counters.appendedBytes.add(bytes);
+          engine.publisher.addUnforced(bytes);
+          return new Outcome(bytes, point);
+        });
+  }
+
+  private long publishRows(BoundaryKey key, int to, List<Written> rows) {
+    lastNumber =
+        engine.publisher.publish(
+            new Edit.RowsAdded(
+                state.id(),
+                key,
+                tipKey,
+                complete ? 0 : sessionId,
+                tokens,
+                to,
+                engine.segments.takeSequence(),
+                engine.clockMillis.getAsLong(),
+                rawBytes(rows),
+                locations(rows)));
+    return rawBytes(rows);
+  }
+
+  private long publishPoint(
+      BoundaryKey key, int coveredTo, List<Written> deltas, List<Written> states) {
+    lastNumber =
+        engine.publisher.publish(
+            new Edit.PointAdded(
+                state.id(),
+                key,
+                complete ? 0 : sessionId,
+                coveredTo,
+                engine.segments.takeSequence(),
+                engine.clockMillis.getAsLong(),
+                rawBytes(deltas),
+                rawBytes(states),
+                locations(deltas),
+                locations(states)));
+    return rawBytes(deltas) + rawBytes(states);
+  }
+
+  /** A boundary that another open session added is shared with it from now on. */
+  private void useExisting(int node, BoundaryKey key) {
+    if (complete) {
+      return;
+    }
+    boolean others = false;
+    boolean own = false;
+    for (OpenSession user : engine.forest.users(node)) {
+      own |= user.id() == sessionId;
+      others |= user.id() != sessionId;
+    }
+    if (others && !own) {
+      lastNumber = engine.publisher.publish(new Edit.BoundaryUsed(sessionId, state.id(), key));
+    }
+  }
+
+  private void advance(int node, BoundaryKey key, int to) {
+    Forest.Hold before = tip;
+    tip = engine.forest.hold(node);
+    engine.forest.release(before);
+    tipKey = key;
+    tokens = to;
+    synchronized (progress) {
+      progress.add(new Progress(lastNumber, to));
+    }
+  }
+
+  private void discard(List<Written> written) {
+    if (written != null && !written.isEmpty()) {
+      engine.publisher.write(
+          () -> {
+            discardLocked(written);
+            return null;
+          });
+    }
+  }
+
+  private void discardLocked(List<Written> written) {
+    if (written != null) {
+      written.forEach(
+          record -> engine.segments.stillborn(record.location(), engine.publisher.published()));
+    }
+  }
+
+  private static long rawBytes(List<Written> written) {
+    return written == null ? 0 : written.stream().mapToLong(Written::rawBytes).sum();
+  }
+
+  private static List<RecordLocation> locations(List<Written> written) {
+    return written == null ? List.of() : written.stream().map(Written::location).toList();
+  }
+
+  // The newest point of a session that generates
+
+  private boolean hold(int to, StateViews views) {
+    if (!layout.needsPoints() || !hasPointViews(views)) {
+      return false;
+    }
+    if (held == null) {
+      if (!engine.takeHeld(HeldPoint.bytes(layout))) {
+        return false;
+      }
+      held = new HeldPoint(layout);
+    }
+    held.replace(to, views);
+    return true;
+  }
+
+  private boolean hasPointViews(StateViews views) {
+    for (TensorSpec spec : layout.tensors()) {
+      if (!(spec.growth() instanceof Growth.Rows) && views.get(spec) == null) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void writeHeld() {
+    HeldPoint point = held;
+    if (point == null) {
+      return;
+    }
+    held = null;
+    try {
+      if (point.tokens() == tokens && tip.isValid()) {
+        addPointAtTip(point.views());
+      }
+    } finally {
+      engine.giveHeld(HeldPoint.bytes(layout));
+    }
+  }
+
+  /** Adds a point to the boundary that was reached, if it has none. */
+  private void addPointAtTip(StateViews views) {
+    boolean wanted =
+        layout.needsPoints()
+            && engine.publisher.read(
+                () -> !engine.forest.isRoot(tip.node()) && !engine.forest.isPoint(tip.node()));
+    if (!wanted) {
+      return;
+    }
+    int block = layout.blockTokens();
+    BoundaryKey key = tipKey;
+    int to = tokens;
+    int parent = engine.publisher.read(() -> engine.forest.parent(tip.node()));
+    BoundaryKey parentKey = engine.publisher.read(() -> engine.forest.key(parent));
+    List<Written> deltas = null;
+    List<Written> states = null;
+    while (true) {
+      int covered =
+          engine.publisher.read(
+              () ->
+                  engine.forest.hasDelta(tip.node())
+                      ? to
+                      : engine.forest.coveredTo(parent, to, layout.maxWindowTokens()));
+      discard(deltas);
+      deltas = write(records.delta(key, parentKey, to - block, to, covered), views, pointRun);
+      if (states == null) {
+        states = write(records.state(key, parentKey, to - block, to), views, pointRun);
+      }
+      List<Written> newDeltas = deltas;
+      List<Written> newStates = states;
+      boolean done =
+          engine.publisher.write(
+              () -> {
+                Forest forest = engine.forest;
+                if (!tip.isValid() || forest.isPoint(tip.node())) {
+                  discardLocked(newDeltas);
+                  discardLocked(newStates);
+                  return true;
+                }
+                boolean stillCovered =
+                    forest.hasDelta(tip.node())
+                        || forest.coveredTo(parent, to, layout.maxWindowTokens()) >= covered;
+                if (!stillCovered) {
+                  return false;
+                }
+                long bytes = publishPoint(key, covered, newDeltas, newStates);
+                engine.counters.appendedBytes.add(bytes);
+                engine.publisher.addUnforced(bytes);
+                points.added(to);
+                return true;
+              });
+      if (done) {
+        return;
+      }
+    }
+  }
+
+  // The end
+
+  /**
+   * Says that the whole prompt was appended: its chain is thinned as the policy says and made
+   * durable. Blocks of generated tokens may still be appended; their newest state is held in memory
+   * and written when the session closes.
+   */
+  public void promptComplete() {
+    guarded(
+        () -> {
+          if (complete) {
+            return null;
+          }
+          engine.publisher.write(
+              () -> {
+                thin();
+                lastNumber =
+                    engine.publisher.publish(
+                        new Edit.SessionClosed(
+                            sessionId, SessionOutcome.COMPLETED, engine.clockMillis.getAsLong()));
+                complete = true;
+                return null;
+              });
+          if (durability != Durability.NONE) {
+            engine.publisher.commit(lastNumber);
+          }
+          return null;
+        });
+  }
+
+  private void thin() {
+    if (tip.isValid()) {
+      Thinning.thin(engine.forest, tip.node(), plan.policy(), tip, engine::publishDrop);
+    }
+  }
+
+  /** Aborts as the plan says. Waits for a call that is under way, which then fails. */
+  public void abort() {
+    abort(plan.abortMode());
+  }
+
+  /** Aborts. Waits for a call that is under way, which then fails. Idempotent. */
+  public void abort(AbortMode mode) {
+    end(mode, null);
+  }
+
+  /**
+   * Aborts and keeps the boundaries, with a point at the one that was reached.
+   *
+   * @param views window and fixed state at {@link #tokens()}
+   */
+  public void abortKeeping(StateViews views) {
+    end(AbortMode.KEEP, views);
+  }
+
+  private void end(AbortMode mode, StateViews views) {
+    ending = true;
+    calls.lock();
+    try {
+      if (ended) {
+        return;
+      }
+      ended = true;
+      try {
+        if (views != null && tokens > 0) {
+          check(views, tokens);
+          addPointAtTip(views);
+        }
+        if (complete) {
+          writeHeld();
+        }
+      } finally {
+        release(mode);
+      }
+    } finally {
+      calls.unlock();
+    }
+  }
+
+  private void release(AbortMode mode) {
+    engine.segments.release(rowRun);
+    engine.segments.release(pointRun);
+    engine.sessions.remove(this);
+    boolean discards = !complete && mode == AbortMode.DISCARD;
+    engine.publisher.write(
+        () -> {
+          Forest forest = engine.forest;
+          if (discards) {
+            forest.release(tip);
+            RecoveryPlanner.discardEdits(
+                forest, forest.session(sessionId), DropReason.DISCARDED, engine::publishDrop);
+          } else {
+            if (complete) {
+              thin();
+            }
+            forest.release(tip);
+          }
+          if (!complete) {
+            lastNumber =
+                engine.publisher.publish(
+                    new Edit.SessionClosed(
+                        sessionId,
+                        discards ? SessionOutcome.DISCARDED : SessionOutcome.KEPT,
+                        engine.clockMillis.getAsLong()));
+          }
+          return null;
+        });
+    if (durability != Durability.NONE || discards) {
+      engine.publisher.commit();
+    }
+    if (discards) {
+      engine.reclaim();
+    }
+  }
+
+  /** Ends the session: completed, or aborted as its plan says. Idempotent. */
+  @Override
+  public void close() {
+    end(plan.abortMode(), null);
+  }
+}

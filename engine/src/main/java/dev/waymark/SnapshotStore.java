@@ -1,0 +1,170 @@
+package dev.waymark;
+
+import dev.waymark.error.ErrorDetail;
+import dev.waymark.error.InvalidSettingException;
+import dev.waymark.internal.forest.NamespaceState;
+import dev.waymark.internal.io.JvmFlags;
+import dev.waymark.internal.io.RealDirectory;
+import dev.waymark.internal.io.StoreDirectory;
+import dev.waymark.internal.io.YieldPoints;
+import dev.waymark.internal.manifest.Edit;
+import dev.waymark.layout.BoundaryKey;
+import dev.waymark.layout.CodecPlan;
+import dev.waymark.layout.KeyChain;
+import dev.waymark.layout.Layout;
+import dev.waymark.layout.ModelIdentity;
+import dev.waymark.layout.TensorSpec;
+import java.nio.file.Path;
+import java.util.function.LongSupplier;
+
+/**
+ * A store of what a model's state is at block boundaries, in one directory, written by one process.
+ * All methods may be called from any thread.
+ *
+ * <pre>{@code
+ * try (SnapshotStore store = SnapshotStore.open(dir, StoreOptions.builder().quota("100GiB").build())) {
+ *   Namespace ns = store.namespace(identity, layout);
+ *   PrefixMatch match = ns.match(tokens);
+ *   try (RestoredState state = match.restore()) {
+ *     for (TensorSpec t : layout.tensors()) state.read(t, myCache.view(t));
+ *     state.finish();
+ *   }
+ *   try (PrefillSession s = ns.prefill(match, PrefillPlan.tokens(tokens.length))) {
+ *     for (Block b : residualBlocks) s.append(b.tokens(), myCache.views());
+ *     s.promptComplete();
+ *   }
+ * }
+ * }</pre>
+ */
+public final class SnapshotStore implements AutoCloseable {
+  private final StoreEngine engine;
+  private final RecoveryReport recovery;
+  private final BackgroundAgent agent;
+
+  private SnapshotStore(StoreEngine engine, RecoveryReport recovery) {
+    this.engine = engine;
+    this.recovery = recovery;
+    this.agent = new BackgroundAgent(engine);
+    if (engine.options.backgroundThread()) {
+      agent.start();
+    }
+  }
+
+  /**
+   * Opens a store, or makes one.
+   *
+   * @throws dev.waymark.error.MissingJvmFlagsException if the JVM lacks flags; the message holds
+   *     them
+   * @throws dev.waymark.error.StoreLockedException if another writer has it open
+   * @throws dev.waymark.error.NotAStoreException if there is none, and none was to be made
+   * @throws dev.waymark.error.UnsupportedFormatException if a newer version wrote it
+   * @throws dev.waymark.error.CorruptionException if its manifest is damaged
+   */
+  public static SnapshotStore open(Path path, StoreOptions options) {
+    JvmFlags.check();
+    StoreDirectory directory = RealDirectory.openForWriting(path, options.createIfMissing());
+    return open(directory, options, System::currentTimeMillis, YieldPoints.NONE);
+  }
+
+  /** Opens a store on any directory, with its clock and yield points. Closes the directory. */
+  static SnapshotStore open(
+      StoreDirectory directory,
+      StoreOptions options,
+      LongSupplier clockMillis,
+      YieldPoints yields) {
+    StoreOpener opener = new StoreOpener(directory, options, clockMillis, yields);
+    return new SnapshotStore(opener.open(), opener.report());
+  }
+
+  /** A namespace with every tensor stored as it is. */
+  public Namespace namespace(ModelIdentity identity, Layout layout) {
+    return namespace(identity, layout, CodecPlan.RAW);
+  }
+
+  /**
+   * The namespace of a model, made if it is not there. A lossy codec is part of what it is known
+   * by.
+   *
+   * @throws InvalidSettingException if a row of a tensor does not fit a segment
+   */
+  public Namespace namespace(ModelIdentity identity, Layout layout, CodecPlan codecs) {
+    engine.requireOpen();
+    BoundaryKey fingerprint = BoundaryKey.of(KeyChain.fingerprint(identity, layout, codecs));
+    long most = engine.segments.sizing().maxRecordBytes() / 8;
+    for (TensorSpec spec : layout.tensors()) {
+      if (spec.innerBytes() > most) {
+        throw new InvalidSettingException(
+            ErrorDetail.of("a row of tensor '" + spec.name() + "' does not fit a segment")
+                .expected("at most " + most + " bytes")
+                .found(spec.innerBytes())
+                .remedy("raise the quota, which the size of segments follows"));
+      }
+    }
+    String layoutJson = layout.toJson();
+    if (layoutJson.length() > engine.segments.sizing().maxDescriptorBytes()) {
+      throw new InvalidSettingException(
+          ErrorDetail.of("the layout's description is too large for segments of this size")
+              .expected("at most " + engine.segments.sizing().maxDescriptorBytes() + " bytes")
+              .found(layoutJson.length())
+              .remedy("raise the quota, which the size of segments follows"));
+    }
+    NamespaceState state =
+        engine.publisher.write(
+            () -> {
+              NamespaceState there = engine.forest.namespace(fingerprint);
+              if (there != null) {
+                return there;
+              }
+              int id = engine.forest.nextNamespaceId();
+              engine.publisher.publish(
+                  new Edit.NamespaceAdded(
+                      id, fingerprint, identity.toJson(), layoutJson, codecs.toJson()));
+              return engine.forest.namespace(id);
+            });
+    return new Namespace(engine, state, codecs, KeyChain.root(fingerprint.toBytes()));
+  }
+
+  /** Makes everything that was appended before this call durable. */
+  public void flush() {
+    engine.requireOpen();
+    engine.publisher.commit();
+  }
+
+  /**
+   * Does what the store's own thread does, once: forces what waits, gives dead bytes back.
+   *
+   * @return whether there was anything to do
+   */
+  public boolean runOnce() {
+    engine.requireOpen();
+    return agent.doWork() > 0;
+  }
+
+  /** The account of the store now. */
+  public StoreStats stats() {
+    engine.requireOpen();
+    return engine.stats();
+  }
+
+  /** What opening it found and did. */
+  public RecoveryReport recovery() {
+    return recovery;
+  }
+
+  StoreEngine engine() {
+    return engine;
+  }
+
+  /** Lets go of everything without another write, as a process that dies would. */
+  void abandon() {
+    agent.stop();
+    engine.abandon();
+  }
+
+  /** Makes everything durable and closes. Open sessions are aborted as their plans say. */
+  @Override
+  public void close() {
+    agent.stop();
+    engine.close();
+  }
+}

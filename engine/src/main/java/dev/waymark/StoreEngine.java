@@ -1,0 +1,299 @@
+package dev.waymark;
+
+import dev.waymark.error.ClosedException;
+import dev.waymark.error.CorruptionException;
+import dev.waymark.error.ErrorDetail;
+import dev.waymark.error.WaymarkException;
+import dev.waymark.internal.forest.Drops;
+import dev.waymark.internal.forest.Forest;
+import dev.waymark.internal.io.StoreDirectory;
+import dev.waymark.internal.log.RecordKind;
+import dev.waymark.internal.log.Scratch;
+import dev.waymark.internal.log.SegmentInfo;
+import dev.waymark.internal.log.SegmentSet;
+import dev.waymark.internal.manifest.DropReason;
+import dev.waymark.internal.manifest.Edit;
+import dev.waymark.internal.manifest.Status;
+import dev.waymark.internal.manifest.StatusFile;
+import dev.waymark.internal.manifest.StoreId;
+import dev.waymark.internal.publish.Publisher;
+import dev.waymark.internal.publish.Readers;
+import dev.waymark.layout.BoundaryKey;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The parts of one open store, wired to each other. */
+final class StoreEngine {
+  private static final Logger LOG = LoggerFactory.getLogger(SnapshotStore.class);
+  private static final int REMEMBERED_DROPS = 8_192;
+
+  final StoreDirectory directory;
+  final StoreId storeId;
+  final StoreOptions options;
+  final long quotaBytes;
+  final Forest forest;
+  final SegmentSet segments;
+  final Publisher publisher;
+  final Scratch.Pool scratches;
+  final Readers readers = new Readers();
+  final LongSupplier clockMillis;
+  final ExecutorService restorers;
+  final Counters counters = new Counters();
+  private final StatusFile statusFile;
+  private final long openedManifestBytes;
+
+  /** Why boundaries went that someone may still ask for; the oldest are forgotten. */
+  private final Map<BoundaryKey, DropReason> dropped =
+      new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<BoundaryKey, DropReason> eldest) {
+          return size() > REMEMBERED_DROPS;
+        }
+      };
+
+  final Set<PrefillSession> sessions = ConcurrentHashMap.newKeySet();
+  private final AtomicLong heldBytes = new AtomicLong();
+  private volatile boolean closed;
+
+  StoreEngine(
+      StoreDirectory directory,
+      StoreId storeId,
+      StoreOptions options,
+      long quotaBytes,
+      Forest forest,
+      SegmentSet segments,
+      Publisher publisher,
+      Scratch.Pool scratches,
+      LongSupplier clockMillis,
+      ExecutorService restorers,
+      StatusFile statusFile) {
+    this.directory = directory;
+    this.storeId = storeId;
+    this.options = options;
+    this.quotaBytes = quotaBytes;
+    this.forest = forest;
+    this.segments = segments;
+    this.publisher = publisher;
+    this.scratches = scratches;
+    this.clockMillis = clockMillis;
+    this.restorers = restorers;
+    this.statusFile = statusFile;
+    this.openedManifestBytes = publisher.manifestLengthBytes();
+  }
+
+  void requireOpen() {
+    if (closed) {
+      throw new ClosedException(ErrorDetail.of("the store was closed").remedy("open it again"));
+    }
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  /** Takes memory for a held point, if there is any left of it. */
+  boolean takeHeld(long bytes) {
+    if (heldBytes.addAndGet(bytes) <= options.heldStateBytes()) {
+      return true;
+    }
+    heldBytes.addAndGet(-bytes);
+    return false;
+  }
+
+  void giveHeld(long bytes) {
+    heldBytes.addAndGet(-bytes);
+  }
+
+  /** Publishes a drop and remembers why; the caller is inside {@link Publisher#write}. */
+  void publishDrop(Edit edit) {
+    if (edit instanceof Edit.RowsDropped e) {
+      dropped.put(e.key(), e.reason());
+    }
+    publisher.publish(edit);
+  }
+
+  /** Why a boundary is not there, if it went not long ago; the caller is inside a read or write. */
+  DropReason droppedWhy(BoundaryKey key) {
+    return dropped.get(key);
+  }
+
+  /** A boundary is used: it and its ancestors are younger now. */
+  void touch(int node) {
+    publisher.publish(
+        new Edit.Touched(
+            List.of(
+                new Edit.Touch(
+                    forest.namespaceOf(node).id(), forest.key(node), segments.takeSequence()))));
+  }
+
+  /** Bytes of a record were written that wait for a force; forces when too many do. */
+  void afterAppend(Durability durability, long number) {
+    if (durability == Durability.COMMIT) {
+      publisher.commit(number);
+      return;
+    }
+    long bound =
+        durability == Durability.GROUP && !options.backgroundThread()
+            ? options.groupBytes()
+            : options.maxInFlightBytes();
+    if (publisher.unforcedBytes() >= bound) {
+      publisher.commit(number);
+    }
+  }
+
+  /** Gives back what is dead, as far as no reader may still look at it. */
+  long reclaim() {
+    long oldest = readers.oldest();
+    long bytes = publisher.unlinkDead(oldest);
+    return bytes + segments.punchDead(publisher.durable(), oldest);
+  }
+
+  /**
+   * Takes out of the forest what damage makes unusable.
+   *
+   * @param kind of the record that is damaged
+   */
+  void dropDamaged(int namespaceId, BoundaryKey key, RecordKind kind, CorruptionException cause) {
+    publisher.write(
+        () -> {
+          int node = forest.find(namespaceId, key);
+          if (node == Forest.NONE) {
+            return null;
+          }
+          LOG.warn(
+              "Damage: {} at {} tokens is set aside: {}",
+              kind,
+              forest.tokens(node),
+              cause.getMessage());
+          Drops drops = new Drops(forest);
+          List<Edit> edits =
+              kind == RecordKind.APPEND
+                  ? drops.subtree(node, DropReason.DAMAGED)
+                  : forest.isPoint(node) || forest.hasDelta(node)
+                      ? drops.lostPoint(node, DropReason.DAMAGED)
+                      : List.of();
+          edits.forEach(this::publishDrop);
+          return null;
+        });
+  }
+
+  StoreStats stats() {
+    long live = 0;
+    long dead = 0;
+    long framing = 0;
+    long reserved = 0;
+    long allocated = 0;
+    List<SegmentInfo> infos = segments.infos();
+    for (SegmentInfo info : infos) {
+      live += info.liveBytes();
+      dead += info.deadBytes();
+      framing += info.framingBytes();
+      reserved += info.reservedBytes();
+      allocated += info.allocatedBytes();
+    }
+    long manifestAllocated = publisher.manifestAllocatedBytes();
+    long manifestLength = publisher.manifestLengthBytes();
+    long small = 3 * 4_096L;
+    framing += manifestLength + small;
+    reserved += manifestAllocated - manifestLength;
+    allocated += manifestAllocated + small;
+    long liveBytes = live;
+    long deadBytes = dead;
+    long framingBytes = framing;
+    long reservedBytes = reserved;
+    long allocatedBytes = allocated;
+    return publisher.read(
+        () ->
+            new StoreStats(
+                quotaBytes,
+                allocatedBytes,
+                liveBytes,
+                deadBytes,
+                framingBytes,
+                reservedBytes,
+                infos.size(),
+                forest.boundaryCount(),
+                forest.pointCount(),
+                counters.appendedBytes.sum(),
+                counters.recordBytes.sum()
+                    + counters.copiedBytes.sum()
+                    + manifestLength
+                    - openedManifestBytes,
+                counters.restores.sum(),
+                counters.restoreMisses.sum(),
+                counters.restoredBytes.sum(),
+                publisher.unforcedBytes(),
+                manifestLength,
+                segments.mappedCount()));
+  }
+
+  /** Tells readers in other processes how far the manifest is durable, and what was counted. */
+  void publishStatus() {
+    StoreStats stats = stats();
+    String json =
+        "{\"output_version\":1,\"quota_bytes\":%d,\"allocated_bytes\":%d,\"live_bytes\":%d,"
+                .formatted(stats.quotaBytes(), stats.allocatedBytes(), stats.liveBytes())
+            + "\"dead_bytes\":%d,\"framing_bytes\":%d,\"reserved_bytes\":%d,"
+                .formatted(stats.deadBytes(), stats.framingBytes(), stats.reservedBytes())
+            + "\"appended_bytes\":%d,\"written_bytes\":%d,\"restores\":%d,\"restore_misses\":%d,"
+                .formatted(
+                    stats.appendedBytes(),
+                    stats.writtenBytes(),
+                    stats.restores(),
+                    stats.restoreMisses())
+            + "\"restored_bytes\":%d,\"boundaries\":%d,\"points\":%d}"
+                .formatted(stats.restoredBytes(), stats.boundaries(), stats.points());
+    try {
+      statusFile.publish(
+          new Status(
+              storeId,
+              publisher.manifestId(),
+              publisher.manifestDurableBytes(),
+              clockMillis.getAsLong(),
+              ProcessHandle.current().pid(),
+              json));
+    } catch (WaymarkException e) {
+      LOG.warn("STATUS could not be published: {}", e.getMessage());
+    }
+  }
+
+  void close() {
+    if (closed) {
+      return;
+    }
+    try {
+      List.copyOf(sessions).forEach(PrefillSession::close);
+      publisher.sealAll();
+      reclaim();
+      publisher.close();
+      publishStatus();
+    } finally {
+      closed = true;
+      restorers.shutdown();
+      statusFile.close();
+      segments.close();
+      publisher.abandon();
+      directory.close();
+    }
+  }
+
+  /** Lets go of every file without another write, as a process that dies would. */
+  void abandon() {
+    closed = true;
+    restorers.shutdown();
+    statusFile.close();
+    segments.close();
+    publisher.abandon();
+    directory.close();
+  }
+}

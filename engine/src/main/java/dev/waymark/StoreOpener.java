@@ -1,0 +1,320 @@
+package dev.waymark;
+
+import dev.waymark.error.CorruptionException;
+import dev.waymark.error.ErrorDetail;
+import dev.waymark.error.InvalidSettingException;
+import dev.waymark.error.NotAStoreException;
+import dev.waymark.error.UnsupportedFormatException;
+import dev.waymark.internal.forest.Forest;
+import dev.waymark.internal.forest.ForestState;
+import dev.waymark.internal.io.StoreDirectory;
+import dev.waymark.internal.io.YieldPoints;
+import dev.waymark.internal.log.Scratch;
+import dev.waymark.internal.log.SegmentInfo;
+import dev.waymark.internal.log.SegmentSet;
+import dev.waymark.internal.log.SegmentSizing;
+import dev.waymark.internal.manifest.Current;
+import dev.waymark.internal.manifest.CurrentFile;
+import dev.waymark.internal.manifest.Edit;
+import dev.waymark.internal.manifest.ManifestCheckpoint;
+import dev.waymark.internal.manifest.ManifestEnd;
+import dev.waymark.internal.manifest.ManifestLog;
+import dev.waymark.internal.manifest.NextIds;
+import dev.waymark.internal.manifest.Status;
+import dev.waymark.internal.manifest.StatusFile;
+import dev.waymark.internal.manifest.StoreId;
+import dev.waymark.internal.publish.Publisher;
+import dev.waymark.internal.publish.Salvage;
+import dev.waymark.internal.recover.FileOnDisk;
+import dev.waymark.internal.recover.Finding;
+import dev.waymark.internal.recover.LoadedStore;
+import dev.waymark.internal.recover.Recovery;
+import dev.waymark.internal.recover.RecoveryPlan;
+import dev.waymark.internal.recover.RecoveryPlanner;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Opens a store: lock, read, plan, force, fresh manifest, clean, and only then accept writes. */
+final class StoreOpener {
+  private static final Logger LOG = LoggerFactory.getLogger(SnapshotStore.class);
+
+  /** Of what is free, an automatic quota leaves that part to others. */
+  private static final int AUTO_LEAVES_PERCENT = 20;
+
+  /** Quota set apart for manifests (two at a time, with what they reserve) and small files. */
+  private static final long APART_BYTES = 4L << 20;
+
+  private final StoreDirectory directory;
+  private final StoreOptions options;
+  private final LongSupplier clockMillis;
+  private final YieldPoints yields;
+  private RecoveryReport report;
+
+  StoreOpener(
+      StoreDirectory directory,
+      StoreOptions options,
+      LongSupplier clockMillis,
+      YieldPoints yields) {
+    this.directory = directory;
+    this.options = options;
+    this.clockMillis = clockMillis;
+    this.yields = yields;
+  }
+
+  RecoveryReport report() {
+    return report;
+  }
+
+  StoreEngine open() {
+    try {
+      directory.lock();
+      return openLocked();
+    } catch (Throwable e) {
+      directory.close();
+      throw e;
+    }
+  }
+
+  private StoreEngine openLocked() {
+    long quota = quota();
+    List<FileOnDisk> files = Recovery.files(directory);
+    boolean create = !directory.exists(CurrentFile.NAME);
+    if (create) {
+      requireEmpty(files);
+    }
+    Current current = create ? new Current(StoreId.random(), 0, null) : CurrentFile.read(directory);
+    if (!create && current.versions().isReadOnly()) {
+      throw new UnsupportedFormatException(
+          ErrorDetail.of("the store may only be read by this version")
+              .in(CurrentFile.NAME)
+              .remedy("open it for writing with the version that wrote it"));
+    }
+    StoreId storeId = current.storeId();
+    SegmentSet segments =
+        new SegmentSet(
+            directory,
+            storeId.high(),
+            storeId.low(),
+            SegmentSizing.ofQuota(quota),
+            new QuotaGate(quota, APART_BYTES));
+    try {
+      return open(quota, files, create, current, segments);
+    } catch (Throwable e) {
+      segments.close();
+      throw e;
+    }
+  }
+
+  private StoreEngine open(
+      long quota, List<FileOnDisk> files, boolean create, Current current, SegmentSet segments) {
+    StoreId storeId = current.storeId();
+    LoadedStore loaded =
+        create
+            ? LoadedStore.empty(segments)
+            : LoadedStore.read(directory, current, provenBytes(current), segments);
+    RecoveryPlan plan =
+        RecoveryPlanner.plan(
+            loaded,
+            files,
+            ManifestLog.fileName(current.manifestId()),
+            clockMillis.getAsLong(),
+            Thinning::recovered);
+    yields.reached("recovery planned");
+    Recovery.force(plan, directory, yields);
+    long manifestId = nextManifestId(files, current);
+    ManifestLog log =
+        ManifestCheckpoint.write(
+            directory,
+            manifestId,
+            storeId,
+            clockMillis.getAsLong(),
+            state(loaded, plan),
+            new NextIds(
+                segments.nextSegmentId(),
+                loaded.forest().nextSessionId(),
+                segments.peekSequence(),
+                loaded.forest().nextNamespaceId()));
+    yields.reached("fresh manifest in force");
+    Recovery.clean(plan, directory, loaded, yields);
+    if (!create) {
+      directory.delete(ManifestLog.fileName(current.manifestId()));
+    }
+    report = report(create, loaded, plan);
+    log(report);
+    Scratch.Pool scratches =
+        new Scratch.Pool(options.restoreThreads() + Runtime.getRuntime().availableProcessors() + 2);
+    Publisher publisher =
+        new Publisher(
+            directory,
+            storeId,
+            loaded.forest(),
+            segments,
+            log,
+            manifestId + 1,
+            clockMillis,
+            yields,
+            new Salvage(loaded.forest(), segments));
+    loaded.numberDeathsBy(publisher::published);
+    StoreEngine engine =
+        new StoreEngine(
+            directory,
+            storeId,
+            options,
+            quota,
+            loaded.forest(),
+            segments,
+            publisher,
+            scratches,
+            clockMillis,
+            restorers(),
+            StatusFile.open(directory));
+    engine.publishStatus();
+    return engine;
+  }
+
+  private ExecutorService restorers() {
+    int threads = Math.max(1, options.restoreThreads() - 1);
+    ThreadPoolExecutor pool =
+        new ThreadPoolExecutor(
+            threads,
+            threads,
+            10,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            task -> {
+              Thread thread = new Thread(task, "waymark-restore");
+              thread.setDaemon(true);
+              return thread;
+            });
+    pool.allowCoreThreadTimeOut(true);
+    return pool;
+  }
+
+  private long quota() {
+    if (options.quotaBytes() != StoreOptions.AUTO_QUOTA) {
+      return options.quotaBytes();
+    }
+    long mine = directory.allocatedBytes();
+    long free = directory.usableBytes();
+    long quota = mine + free / 100 * (100 - AUTO_LEAVES_PERCENT);
+    if (quota < StoreOptions.MIN_QUOTA_BYTES) {
+      throw new InvalidSettingException(
+          ErrorDetail.of("the file system has too little free space for a store")
+              .expected(StoreOptions.MIN_QUOTA_BYTES + " bytes or more")
+              .found(quota)
+              .remedy("free some space, or name another directory"));
+    }
+    return quota;
+  }
+
+  /** Only what a creation that was cut short leaves may be there. */
+  private void requireEmpty(List<FileOnDisk> files) {
+    boolean segments = files.stream().anyMatch(file -> file.name().endsWith(".seg"));
+    if (segments) {
+      throw new CorruptionException(
+          ErrorDetail.of("CURRENT is missing, and there are segments")
+              .in(CurrentFile.NAME)
+              .remedy("rebuild the manifest with segtool repair --rebuild-manifest"));
+    }
+    if (!options.createIfMissing()) {
+      throw new NotAStoreException(
+          ErrorDetail.of("there is no store in " + directory.label())
+              .expected("a directory with CURRENT in it")
+              .remedy("check the path"));
+    }
+  }
+
+  private long provenBytes(Current current) {
+    return StatusFile.read(directory, current.storeId())
+        .filter(status -> status.manifestId() == current.manifestId())
+        .map(Status::manifestLengthBytes)
+        .orElse(0L);
+  }
+
+  private static long nextManifestId(List<FileOnDisk> files, Current current) {
+    long highest = current.manifestId();
+    for (FileOnDisk file : files) {
+      String name = file.name();
+      if (name.startsWith("manifest-") && name.endsWith(".log")) {
+        try {
+          highest =
+              Math.max(
+                  highest,
+                  Long.parseLong(name, "manifest-".length(), name.length() - ".log".length(), 10));
+        } catch (NumberFormatException e) {
+          // Not a name that this store gives; the plan leaves it or deletes it.
+          continue;
+        }
+      }
+    }
+    return highest + 1;
+  }
+
+  private static java.util.Iterator<Edit> state(LoadedStore loaded, RecoveryPlan plan) {
+    Forest forest = loaded.forest();
+    SegmentSet segments = loaded.segments();
+    List<Edit> first = new ArrayList<>(ForestState.heads(forest));
+    for (SegmentInfo info : segments.infos()) {
+      first.add(new Edit.SegmentCreated(info.segmentId(), info.kind(), info.creationSequence()));
+      for (SegmentSet.PlacedDescriptor placed : segments.descriptors(info.segmentId())) {
+        first.add(new Edit.DescriptorPlaced(placed.namespaceId(), placed.location()));
+      }
+    }
+    for (RecoveryPlan.Cut cut : plan.cuts()) {
+      first.add(
+          new Edit.SegmentSealed(cut.segmentId(), cut.lengthBytes(), cut.footerOffsetBytes()));
+    }
+    return Publisher.concat(
+        first.iterator(), ForestState.boundaries(forest), ForestState.tails(forest).iterator());
+  }
+
+  private static RecoveryReport report(boolean created, LoadedStore loaded, RecoveryPlan plan) {
+    ManifestEnd end = loaded.end();
+    long torn = end == null ? 0 : end.tailBytes();
+    boolean clean =
+        torn == 0
+            && plan.sessionsKept() + plan.sessionsDiscarded() == 0
+            && plan.findings().isEmpty()
+            && plan.deletes().isEmpty();
+    return new RecoveryReport(
+        created,
+        clean,
+        loaded.forest().boundaryCount(),
+        loaded.forest().pointCount(),
+        torn,
+        plan.sessionsKept(),
+        plan.sessionsDiscarded(),
+        plan.droppedBoundaries(),
+        plan.droppedPoints(),
+        plan.deletes(),
+        plan.findings().stream().map(Finding::text).toList());
+  }
+
+  private void log(RecoveryReport r) {
+    if (r.created()) {
+      LOG.info("Made a store in {}", directory.label());
+    } else if (!r.cleanlyClosed()) {
+      LOG.info(
+          "Recovered {}: {} boundaries and {} points are there; {} bytes of unacknowledged edits"
+              + " cut, {} sessions kept, {} discarded, {} boundaries and {} points dropped, {} files"
+              + " deleted",
+          directory.label(),
+          r.boundaries(),
+          r.points(),
+          r.tornManifestBytes(),
+          r.sessionsKept(),
+          r.sessionsDiscarded(),
+          r.droppedBoundaries(),
+          r.droppedPoints(),
+          r.deletedFiles().size());
+      r.findings().forEach(finding -> LOG.warn("Recovered {}: {}", directory.label(), finding));
+    }
+  }
+}

@@ -1,0 +1,179 @@
+package dev.waymark;
+
+import dev.waymark.error.ErrorDetail;
+import dev.waymark.error.InvalidSettingException;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * How a store is opened.
+ *
+ * @param quotaBytes most that everything in the directory may occupy, or {@link #AUTO_QUOTA}
+ * @param createIfMissing whether a store is made where there is none
+ * @param durability for prefills that do not say otherwise
+ * @param groupBytes under {@code GROUP} a force begins once so many bytes wait for one
+ * @param groupMillis under {@code GROUP} a force begins once bytes have waited that long
+ * @param maxInFlightBytes appends wait for a force once so many bytes are not forced
+ * @param heldStateBytes memory for the newest point of sessions that generate tokens
+ * @param restoreThreads threads that one restore reads with, the caller's among them
+ * @param backgroundThread whether the store runs its own thread; without it the caller drives
+ *     {@link SnapshotStore#runOnce()}
+ */
+public record StoreOptions(
+    long quotaBytes,
+    boolean createIfMissing,
+    Durability durability,
+    long groupBytes,
+    long groupMillis,
+    long maxInFlightBytes,
+    long heldStateBytes,
+    int restoreThreads,
+    boolean backgroundThread) {
+  /** Resolves to a share of what the file system has free when the store is opened. */
+  public static final long AUTO_QUOTA = -1;
+
+  /** No store works in less. */
+  public static final long MIN_QUOTA_BYTES = 16L << 20;
+
+  private static final Pattern SIZE =
+      Pattern.compile("(\\d{1,15})(?:\\.(\\d))?\\s*(B|KIB|MIB|GIB|TIB|KB|MB|GB|TB)?");
+
+  /** Checks ranges, and that the settings do not contradict each other. */
+  public StoreOptions {
+    if (quotaBytes != AUTO_QUOTA && quotaBytes < MIN_QUOTA_BYTES) {
+      throw invalid("quota", MIN_QUOTA_BYTES + " bytes or more, or auto", quotaBytes);
+    }
+    if (groupBytes < 1 || groupMillis < 1 || heldStateBytes < 0) {
+      throw invalid("group or held-state setting", "positive numbers", "another");
+    }
+    if (maxInFlightBytes < groupBytes) {
+      throw invalid("maxInFlightBytes", "at least groupBytes, " + groupBytes, maxInFlightBytes);
+    }
+    if (restoreThreads < 1 || restoreThreads > 256) {
+      throw invalid("restoreThreads", "1 to 256", restoreThreads);
+    }
+  }
+
+  /** A builder with the defaults. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /**
+   * Reads a size such as {@code 100GiB}, {@code 1.5 TiB} or {@code 64000000}, or {@code auto}.
+   *
+   * @throws InvalidSettingException if it is none of these
+   */
+  public static long parseSize(String text) {
+    String upper = text.trim().toUpperCase(Locale.ROOT);
+    if (upper.equals("AUTO")) {
+      return AUTO_QUOTA;
+    }
+    Matcher matcher = SIZE.matcher(upper);
+    if (!matcher.matches()) {
+      throw invalid("size", "a number with a unit, such as 100GiB, or auto", "'" + text + "'");
+    }
+    String unit = matcher.group(3) == null ? "B" : matcher.group(3);
+    int power = "BKMGT".indexOf(unit.charAt(0));
+    long scale = 1;
+    for (int i = 0; i < power; i++) {
+      scale *= unit.endsWith("IB") ? 1_024 : 1_000;
+    }
+    try {
+      long whole = Math.multiplyExact(Long.parseLong(matcher.group(1)), scale);
+      long tenth = matcher.group(2) == null ? 0 : Long.parseLong(matcher.group(2)) * (scale / 10);
+      return Math.addExact(whole, tenth);
+    } catch (ArithmeticException e) {
+      throw invalid("size", "less than 2^63 bytes", "'" + text + "'");
+    }
+  }
+
+  private static InvalidSettingException invalid(String what, Object expected, Object found) {
+    return new InvalidSettingException(
+        ErrorDetail.of("setting out of range: " + what).expected(expected).found(found));
+  }
+
+  /** Collects options. */
+  public static final class Builder {
+    private long quotaBytes = AUTO_QUOTA;
+    private boolean createIfMissing = true;
+    private Durability durability = Durability.GROUP;
+    private long groupBytes = 32L << 20;
+    private long groupMillis = 200;
+    private long maxInFlightBytes = 256L << 20;
+    private long heldStateBytes = 128L << 20;
+    private int restoreThreads = Math.min(4, Runtime.getRuntime().availableProcessors());
+    private boolean backgroundThread = true;
+
+    private Builder() {}
+
+    /** Most that the directory may occupy, such as {@code 100GiB}, or {@code auto}. */
+    public Builder quota(String size) {
+      return quota(parseSize(size));
+    }
+
+    /** Most that the directory may occupy. */
+    public Builder quota(long bytes) {
+      quotaBytes = bytes;
+      return this;
+    }
+
+    /** Whether a store is made where there is none; it is, unless told otherwise. */
+    public Builder createIfMissing(boolean value) {
+      createIfMissing = value;
+      return this;
+    }
+
+    /** Durability of prefills that do not say otherwise. */
+    public Builder durability(Durability value) {
+      durability = value;
+      return this;
+    }
+
+    /** When a group is forced: after so many bytes or milliseconds. */
+    public Builder group(long bytes, long millis) {
+      groupBytes = bytes;
+      groupMillis = millis;
+      return this;
+    }
+
+    /** Appends wait for a force once so many bytes are not forced. */
+    public Builder maxInFlight(long bytes) {
+      maxInFlightBytes = bytes;
+      return this;
+    }
+
+    /** Memory for the newest point of sessions that generate tokens. */
+    public Builder heldState(long bytes) {
+      heldStateBytes = bytes;
+      return this;
+    }
+
+    /** Threads that one restore reads with. */
+    public Builder restoreThreads(int threads) {
+      restoreThreads = threads;
+      return this;
+    }
+
+    /** Whether the store runs its own thread. */
+    public Builder backgroundThread(boolean value) {
+      backgroundThread = value;
+      return this;
+    }
+
+    /** The options. */
+    public StoreOptions build() {
+      return new StoreOptions(
+          quotaBytes,
+          createIfMissing,
+          durability,
+          groupBytes,
+          groupMillis,
+          maxInFlightBytes,
+          heldStateBytes,
+          restoreThreads,
+          backgroundThread);
+    }
+  }
+}
