@@ -68,7 +68,7 @@ final class RowChunkCodec implements ChunkCodec {
     chunkRawBytes = ChunkCodecs.MAX_CHUNK_RAW_BYTES / rowRawBytes * rowRawBytes;
     rowsPerBlock = Math.max(1, RowBlock.BLOCK_ELEMENTS / rowWidth);
     boolean transformed = codec != Codec.INT8;
-    signs = transformed ? SignDiagonal.repeated(rowWidth, rowsPerBlock * rowWidth) : null;
+    signs = transformed ? SignDiagonal.repeated(rowWidth) : null;
     norm = transformed ? (float) (1 / Math.sqrt(rowWidth)) : 1;
     // A hundredth is left for the rounding of what the check does not see.
     double relative = transformed ? 0.99 * LossyLimits.transformed(codec) : 0;

@@ -218,7 +218,7 @@ class LossyChunkCodecTest {
   /** All of a row's weight in one coefficient of the transform, the worst that can be. */
   @Example
   void aRowThatTheTransformGathersKeepsItsBoundOrIsStoredRaw() {
-    float[] signs = SignDiagonal.repeated(4096, 4096);
+    float[] signs = SignDiagonal.repeated(4096);
     SplittableRandom random = new SplittableRandom(8);
     float[] values = new float[4096 * 4];
     for (int i = 0; i < values.length; i++) {

@@ -27,9 +27,9 @@ class SignDiagonalTest {
 
   @Test
   void rowsOfEveryWidthStartAlike() {
-    float[] wide = SignDiagonal.repeated(4096, 4096);
+    float[] wide = SignDiagonal.repeated(4096);
     for (int width = 2; width <= 4096; width *= 2) {
-      float[] signs = SignDiagonal.repeated(width, 4096);
+      float[] signs = SignDiagonal.repeated(width);
       for (int i = 0; i < signs.length; i++) {
         assertThat(signs[i]).isEqualTo(wide[i % width]);
       }
