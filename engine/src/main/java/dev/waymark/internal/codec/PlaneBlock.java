@@ -15,7 +15,7 @@ import org.agrona.MutableDirectBuffer;
  * <p>Works by lanes of 16 bits, each of two planes, since the compiler vectorises loops over one
  * width only. For the step between bytes and 16 bits the JDK has vector code everywhere: ISO
  * 8859-1, whose decoding widens bytes with zeros and whose encoding narrows characters below 256.
- * That is three to five times as fast as the best arithmetic on 64-bit words.
+ * That is some three times as fast as arithmetic on 64-bit words.
  */
 final class PlaneBlock {
   /** Bytes of elements in a block: few enough for all arrays to stay in a core's first cache. */
