@@ -11,9 +11,9 @@ import org.agrona.concurrent.UnsafeBuffer;
  *
  * <ul>
  *   <li>One thread uses it at a time.
- *   <li>Made as needed and never larger than the largest chunk asks for, about 8 MiB in all:
- *       {@value #PLANE_BUFFER_BYTES} bytes for planes, as much again for frames, a few hundred KiB
- *       of arrays (4 MiB for {@code INT8} rows of 1 MiB) and zstd's own contexts.
+ *   <li>Made as needed, and bounded whatever the bytes say: 1 MiB for planes, 1 MiB for frames,
+ *       about 1.5 MiB of zstd's own, 0.2 MiB of arrays, and for {@code INT8} rows wider than 4,096
+ *       elements 11 bytes an element, 6 MiB at most.
  * </ul>
  */
 public final class CodecScratch implements AutoCloseable {

@@ -13,6 +13,7 @@ import org.agrona.UnsafeApi;
  */
 final class Memory {
   private static final long BYTES = UnsafeApi.arrayBaseOffset(byte[].class);
+  private static final long CHARS = UnsafeApi.arrayBaseOffset(char[].class);
   private static final long SHORTS = UnsafeApi.arrayBaseOffset(short[].class);
   private static final long INTS = UnsafeApi.arrayBaseOffset(int[].class);
   private static final long LONGS = UnsafeApi.arrayBaseOffset(long[].class);
@@ -42,6 +43,11 @@ final class Memory {
   }
 
   /** Copies bytes into the start of an array. */
+  static void load(DirectBuffer source, int index, int lengthBytes, char[] target) {
+    copyIn(source, index, lengthBytes, target, CHARS, target.length * 2L);
+  }
+
+  /** Copies bytes into the start of an array. */
   static void load(DirectBuffer source, int index, int lengthBytes, short[] target) {
     copyIn(source, index, lengthBytes, target, SHORTS, target.length * 2L);
   }
@@ -64,6 +70,11 @@ final class Memory {
   /** Copies bytes from the start of an array. */
   static void store(int[] source, MutableDirectBuffer target, int index, int lengthBytes) {
     copyOut(source, INTS, source.length * 4L, target, index, lengthBytes);
+  }
+
+  /** Copies bytes from the start of an array. */
+  static void store(char[] source, MutableDirectBuffer target, int index, int lengthBytes) {
+    copyOut(source, CHARS, source.length * 2L, target, index, lengthBytes);
   }
 
   /** Copies bytes from the start of an array. */

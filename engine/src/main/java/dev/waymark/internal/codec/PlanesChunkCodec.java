@@ -206,16 +206,10 @@ final class PlanesChunkCodec implements ChunkCodec {
     }
     PlaneBlock block = scratch.planeBlock();
     for (int done = 0; done < rawLength; done += PlaneBlock.BLOCK_BYTES) {
-      int length = Math.min(PlaneBlock.BLOCK_BYTES, rawLength - done);
-      Memory.load(source, sourceIndex + done, length, block.elements);
-      if (rotated) {
-        block.rotateLeft(elementBytes, length);
-      }
-      block.split(elementBytes, length);
-      for (int k = 0; k < elementBytes; k++) {
-        int index = planeIndex(k, planeBytes) + done / elementBytes;
-        Memory.store(block.planes[k], planes, index, length / elementBytes);
-      }
+      int count = Math.min(PlaneBlock.BLOCK_BYTES, rawLength - done) / elementBytes;
+      int index = planeIndex(0, planeBytes) + done / elementBytes;
+      block.split(
+          elementBytes, rotated, source, sourceIndex + done, count, planes, index, planeBytes);
     }
   }
 
@@ -235,17 +229,20 @@ final class PlanesChunkCodec implements ChunkCodec {
     }
     PlaneBlock block = scratch.planeBlock();
     for (int done = 0; done < rawLength; done += PlaneBlock.BLOCK_BYTES) {
-      int length = Math.min(PlaneBlock.BLOCK_BYTES, rawLength - done);
-      for (int k = 0; k < elementBytes; k++) {
-        boolean inScratch = rawPlanes[k] == IN_SCRATCH;
-        int index = (inScratch ? planeIndex(k, planeBytes) : rawPlanes[k]) + done / elementBytes;
-        Memory.load(inScratch ? planes : source, index, length / elementBytes, block.planes[k]);
+      int count = Math.min(PlaneBlock.BLOCK_BYTES, rawLength - done) / elementBytes;
+      for (int k = 0; k < elementBytes; k += 2) {
+        int low = rawPlanes[k];
+        int high = rawPlanes[k + 1];
+        block.lane(
+            k,
+            elementBytes,
+            low == IN_SCRATCH ? planes : source,
+            (low == IN_SCRATCH ? planeIndex(k, planeBytes) : low) + done / elementBytes,
+            high == IN_SCRATCH ? planes : source,
+            (high == IN_SCRATCH ? planeIndex(k + 1, planeBytes) : high) + done / elementBytes,
+            count);
       }
-      block.join(elementBytes, length);
-      if (rotated) {
-        block.rotateRight(elementBytes, length);
-      }
-      Memory.store(block.elements, target, targetIndex + done, length);
+      block.join(elementBytes, rotated, count, target, targetIndex + done);
     }
   }
 

@@ -10,7 +10,7 @@ import org.agrona.MutableDirectBuffer;
  */
 final class RowBlock {
   /** Elements of a block of narrow rows: few enough for a core's first cache. */
-  static final int BLOCK_ELEMENTS = 4096;
+  static final int BLOCK_ELEMENTS = SignDiagonal.LENGTH;
 
   private static final int MAGNITUDE = 0x7FFF_FFFF;
   private static final int F16_EXPONENT = 0x7C00;

@@ -1,5 +1,7 @@
 package dev.waymark.internal.codec;
 
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
 /**
  * The random signs that a row is multiplied by before the Walsh-Hadamard transform. Part of the
  * format: sign {@code j} is bit {@code j % 64}, from the least significant, of word {@code j / 64};
@@ -12,6 +14,12 @@ final class SignDiagonal {
 
   private static final long GOLDEN_GAMMA = 0x9E37_79B9_7F4A_7C15L;
 
+  /** Elements of the widest row, and of a block of narrower ones. */
+  static final int LENGTH = 4096;
+
+  private static final AtomicReferenceArray<float[]> BY_LOG_OF_WIDTH =
+      new AtomicReferenceArray<>(Integer.numberOfTrailingZeros(LENGTH) + 1);
+
   private SignDiagonal() {}
 
   /** Sixty-four signs: output {@code index} of SplitMix64 started from {@code seed}. */
@@ -22,12 +30,19 @@ final class SignDiagonal {
     return z ^ (z >>> 31);
   }
 
-  /** The signs of rows of that width, one row after another, as many as fit {@code length}. */
-  static float[] repeated(int rowWidth, int length) {
-    float[] signs = new float[length];
-    for (int i = 0; i < length; i++) {
-      int j = i % rowWidth;
-      signs[i] = ((word(SEED, j / 64) >>> (j % 64)) & 1) == 0 ? 1f : -1f;
+  /**
+   * The signs of rows of that width, one row after another, {@link #LENGTH} in all; not to write.
+   */
+  static float[] repeated(int rowWidth) {
+    int log = Integer.numberOfTrailingZeros(rowWidth);
+    float[] signs = BY_LOG_OF_WIDTH.get(log);
+    if (signs == null) {
+      signs = new float[LENGTH];
+      for (int i = 0; i < LENGTH; i++) {
+        int j = i % rowWidth;
+        signs[i] = ((word(SEED, j / 64) >>> (j % 64)) & 1) == 0 ? 1f : -1f;
+      }
+      BY_LOG_OF_WIDTH.set(log, signs);
     }
     return signs;
   }

@@ -1,0 +1,257 @@
+package dev.waymark.jmh;
+
+import dev.waymark.internal.codec.ChunkCodec;
+import dev.waymark.internal.codec.ChunkCodecs;
+import dev.waymark.internal.codec.CodecScratch;
+import dev.waymark.layout.Codec;
+import dev.waymark.layout.DType;
+import dev.waymark.layout.TensorSpec;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * Encoding and decoding of chunks of 1 MiB of normals, beside memcpy of the same raw bytes. The
+ * chunks together are larger than a core's share of the caches, as a prefill's are.
+ *
+ * <p>The methods are for profiling one codec. Ratios to memcpy come from {@link #main}, which takes
+ * turns in shuffled order within one run, and counts the thread's own processor time, so that
+ * neighbours on the machine do not decide them.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.Throughput)
+@OutputTimeUnit(TimeUnit.SECONDS)
+@OperationsPerInvocation(CodecBench.CHUNKS)
+@Fork(1)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+public class CodecBench {
+  static final int CHUNKS = 64;
+  private static final int CHUNK_BYTES = 1 << 20;
+  private static final int ROW_WIDTH = 128;
+  private static final int ROUNDS = 31;
+
+  /** Codec and element type. */
+  @Param({
+    "PLANES_BF16",
+    "PLANES_F32",
+    "BF16_F32",
+    "INT8_F32",
+    "INT8_BF16",
+    "RHT_INT8_F32",
+    "RHT_INT8_BF16",
+    "RHT_INT16_F32"
+  })
+  public String subject;
+
+  private final int[] storedLengths = new int[CHUNKS];
+  private ChunkCodec codec;
+  private CodecScratch scratch;
+  private UnsafeBuffer raw;
+  private UnsafeBuffer stored;
+  private UnsafeBuffer decoded;
+
+  /** Fills the raw chunks, and the stored ones, so that decoding has what to decode. */
+  @Setup(Level.Trial)
+  public void setUp() {
+    int split = subject.lastIndexOf('_');
+    DType dtype = DType.valueOf(subject.substring(split + 1));
+    TensorSpec tensor = TensorSpec.fixed("t", dtype, CHUNK_BYTES, ROW_WIDTH);
+    codec = ChunkCodecs.of(Codec.valueOf(subject.substring(0, split)), tensor);
+    scratch = new CodecScratch();
+    raw = normals(dtype);
+    stored = new UnsafeBuffer(ByteBuffer.allocateDirect(CHUNKS * CHUNK_BYTES));
+    decoded = new UnsafeBuffer(ByteBuffer.allocateDirect(CHUNKS * CHUNK_BYTES));
+    encode();
+    decode();
+  }
+
+  /** Gives the scratch back. */
+  @TearDown(Level.Trial)
+  public void tearDown() {
+    scratch.close();
+  }
+
+  /** Copies the raw chunks, one by one. */
+  @Benchmark
+  public void memcpy() {
+    for (int i = 0; i < CHUNKS; i++) {
+      decoded.putBytes(i * CHUNK_BYTES, raw, i * CHUNK_BYTES, CHUNK_BYTES);
+    }
+  }
+
+  /** Encodes the raw chunks. */
+  @Benchmark
+  public void encode() {
+    for (int i = 0; i < CHUNKS; i++) {
+      int at = i * CHUNK_BYTES;
+      storedLengths[i] = codec.encode(scratch, raw, at, CHUNK_BYTES, stored, at);
+      if (storedLengths[i] == ChunkCodec.STORE_RAW) {
+        throw new IllegalStateException("a chunk of normals was left raw");
+      }
+    }
+  }
+
+  /** Decodes the stored chunks. */
+  @Benchmark
+  public void decode() {
+    for (int i = 0; i < CHUNKS; i++) {
+      int at = i * CHUNK_BYTES;
+      codec.decode(scratch, stored, at, storedLengths[i], decoded, at, CHUNK_BYTES);
+    }
+  }
+
+  /**
+   * Prints, for each codec, its speed over memcpy's, on one thread. With {@code threads} as the
+   * first argument, how much two threads do over one, by the clock: for an idle machine only.
+   * Further arguments name the subjects.
+   */
+  public static void main(String[] args) throws Exception {
+    boolean threads = args.length > 0 && args[0].equals("threads");
+    String[] subjects = Arrays.copyOfRange(args, threads ? 1 : 0, args.length);
+    if (subjects.length == 0) {
+      subjects = CodecBench.class.getField("subject").getAnnotation(Param.class).value();
+    }
+    System.out.println(
+        threads
+            ? "two threads over one, wall time: min / median / max"
+            : "over memcpy of the raw bytes, processor time: min / median / max");
+    for (String subject : subjects) {
+      if (threads) {
+        twoThreads(subject);
+      } else {
+        ratios(subject);
+      }
+    }
+  }
+
+  private static void ratios(String subject) {
+    CodecBench bench = of(subject);
+    List<Runnable> turns = new ArrayList<>(List.of(bench::memcpy, bench::encode, bench::decode));
+    List<Runnable> order = new ArrayList<>(turns);
+    ThreadMXBean time = ManagementFactory.getThreadMXBean();
+    double[][] nanos = new double[3][ROUNDS];
+    Random random = new Random(1);
+    for (int round = -5; round < ROUNDS; round++) {
+      Collections.shuffle(order, random);
+      for (Runnable turn : order) {
+        long start = time.getCurrentThreadCpuTime();
+        turn.run();
+        if (round >= 0) {
+          nanos[turns.indexOf(turn)][round] = time.getCurrentThreadCpuTime() - start;
+        }
+      }
+    }
+    double[] encode = new double[ROUNDS];
+    double[] decode = new double[ROUNDS];
+    for (int round = 0; round < ROUNDS; round++) {
+      encode[round] = nanos[0][round] / nanos[1][round];
+      decode[round] = nanos[0][round] / nanos[2][round];
+    }
+    Arrays.sort(nanos[0]);
+    System.out.printf(
+        "%-14s encode %s  decode %s  (memcpy %.1f GB/s)%n",
+        subject,
+        spread(encode),
+        spread(decode),
+        (double) CHUNKS * CHUNK_BYTES / nanos[0][ROUNDS / 2]);
+    bench.tearDown();
+  }
+
+  private static void twoThreads(String subject) throws Exception {
+    CodecBench a = of(subject);
+    CodecBench b = of(subject);
+    ExecutorService pool = Executors.newFixedThreadPool(2);
+    double[] encode = new double[ROUNDS];
+    double[] decode = new double[ROUNDS];
+    for (int round = -3; round < ROUNDS; round++) {
+      double encodeGain = 2 * wall(pool, a::encode) / wall(pool, a::encode, b::encode);
+      double decodeGain = 2 * wall(pool, a::decode) / wall(pool, a::decode, b::decode);
+      if (round >= 0) {
+        encode[round] = encodeGain;
+        decode[round] = decodeGain;
+      }
+    }
+    pool.shutdown();
+    System.out.printf("%-14s encode %s  decode %s%n", subject, spread(encode), spread(decode));
+    a.tearDown();
+    b.tearDown();
+  }
+
+  /** Nanoseconds until all have run, each on its thread, started together. */
+  private static double wall(ExecutorService pool, Runnable... all) throws Exception {
+    CyclicBarrier start = new CyclicBarrier(all.length + 1);
+    List<Future<Void>> results = new ArrayList<>();
+    for (Runnable one : all) {
+      Callable<Void> call =
+          () -> {
+            start.await();
+            one.run();
+            return null;
+          };
+      results.add(pool.submit(call));
+    }
+    start.await();
+    long from = System.nanoTime();
+    for (Future<Void> result : results) {
+      result.get();
+    }
+    return System.nanoTime() - from;
+  }
+
+  private static CodecBench of(String subject) {
+    CodecBench bench = new CodecBench();
+    bench.subject = subject;
+    bench.setUp();
+    return bench;
+  }
+
+  private static String spread(double[] ratios) {
+    Arrays.sort(ratios);
+    return "%.3f / %.3f / %.3f"
+        .formatted(ratios[0], ratios[ratios.length / 2], ratios[ratios.length - 1]);
+  }
+
+  private static UnsafeBuffer normals(DType dtype) {
+    ByteBuffer buffer =
+        ByteBuffer.allocateDirect(CHUNKS * CHUNK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    Random random = new Random(7);
+    while (buffer.hasRemaining()) {
+      float value = (float) random.nextGaussian();
+      if (dtype == DType.F32) {
+        buffer.putFloat(value);
+      } else {
+        int bits = Float.floatToRawIntBits(value);
+        buffer.putShort((short) ((bits + 0x7FFF + ((bits >>> 16) & 1)) >>> 16));
+      }
+    }
+    return new UnsafeBuffer(buffer);
+  }
+}
