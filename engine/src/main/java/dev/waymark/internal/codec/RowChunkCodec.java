@@ -17,7 +17,7 @@ import org.agrona.MutableDirectBuffer;
  * </pre>
  *
  * <p>All arithmetic is in f32. {@code INT8} decodes to {@code value * scale}. The others decode to
- * {@code sum * (scale * norm) * sign}: the sums are the Walsh-Hadamard transform of the row's
+ * {@code sum * (scale * norm) * sign + 0}: the sums are the Walsh-Hadamard transform of the row's
  * integers, and norm is the f32 nearest to the inverse root of the width. The sums are integers,
  * and exact up to 2^24: always for {@code RHT_INT8}, and for {@code RHT_INT16} of at most 512
  * elements a row. Rows are tied to the chunk's start; a chunk that is no whole number of rows is
@@ -204,7 +204,7 @@ final class RowChunkCodec implements ChunkCodec {
         scale(block.values, from, from + rowWidth, scale * norm);
       }
       if (signs != null) {
-        multiply(block.values, signs, count);
+        unsign(block.values, signs, count);
       }
       block.store(dtype, target, targetIndex + done * rowRawBytes, count);
     }
@@ -213,6 +213,15 @@ final class RowChunkCodec implements ChunkCodec {
   private static void multiply(float[] values, float[] factors, int count) {
     for (int i = 0; i < count; i++) {
       values[i] *= factors[i];
+    }
+  }
+
+  /**
+   * As {@link #multiply}, and turns minus zero to zero, so that a row of zeros decodes to zeros.
+   */
+  private static void unsign(float[] values, float[] factors, int count) {
+    for (int i = 0; i < count; i++) {
+      values[i] = values[i] * factors[i] + 0f;
     }
   }
 
