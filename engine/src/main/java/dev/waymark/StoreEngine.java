@@ -280,6 +280,7 @@ final class StoreEngine {
     } finally {
       closed = true;
       restorers.shutdown();
+      scratches.close();
       statusFile.close();
       segments.close();
       publisher.abandon();
@@ -291,6 +292,7 @@ final class StoreEngine {
   void abandon() {
     closed = true;
     restorers.shutdown();
+    scratches.close();
     statusFile.close();
     segments.close();
     publisher.abandon();

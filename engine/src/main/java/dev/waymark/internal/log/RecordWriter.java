@@ -2,6 +2,7 @@ package dev.waymark.internal.log;
 
 import dev.waymark.internal.codec.ChunkCodec;
 import dev.waymark.internal.io.MappedRegion;
+import dev.waymark.internal.io.YieldPoints;
 import dev.waymark.internal.wire.KeyEncoder;
 import dev.waymark.internal.wire.RecordEncoder;
 import dev.waymark.layout.BoundaryKey;
@@ -32,7 +33,8 @@ final class RecordWriter {
       long segmentId,
       long offset,
       long sequence,
-      Scratch scratch) {
+      Scratch scratch,
+      YieldPoints yields) {
     int frontBytes = plan.frontBytes();
     UnsafeBuffer front = new UnsafeBuffer(new byte[frontBytes]);
     RecordEncoder encoder = new RecordEncoder();
@@ -91,7 +93,9 @@ final class RecordWriter {
     encoder.chunksCount(chunk);
     Frame.putMessageHeader(front, 0, RecordEncoder.BLOCK_LENGTH, RecordEncoder.TEMPLATE_ID);
     Frame.seal(front, 0, frontBytes, Frame.tagOf(segmentId));
+    yields.reached("payload copied");
     region.put(offset, front, 0, frontBytes);
+    yields.reached("header written");
     return end;
   }
 

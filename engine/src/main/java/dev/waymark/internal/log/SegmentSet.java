@@ -8,6 +8,7 @@ import dev.waymark.error.InvalidSettingException;
 import dev.waymark.error.WaymarkException;
 import dev.waymark.internal.io.MappedRegion;
 import dev.waymark.internal.io.StoreDirectory;
+import dev.waymark.internal.io.YieldPoints;
 import dev.waymark.internal.wire.FormatVersionsEncoder;
 import dev.waymark.internal.wire.SegmentFooterEncoder;
 import dev.waymark.internal.wire.SegmentHeaderEncoder;
@@ -47,6 +48,7 @@ public final class SegmentSet implements AutoCloseable {
   private final long storeIdLow;
   private final SegmentSizing sizing;
   private final SpaceGate gate;
+  private final YieldPoints yields;
   private final Map<Long, Segment> segments = new TreeMap<>();
   private final EnumMap<SegmentKind, Segment> current = new EnumMap<>(SegmentKind.class);
   private final List<Segment> created = new ArrayList<>();
@@ -65,11 +67,23 @@ public final class SegmentSet implements AutoCloseable {
       long storeIdLow,
       SegmentSizing sizing,
       SpaceGate gate) {
+    this(directory, storeIdHigh, storeIdLow, sizing, gate, YieldPoints.NONE);
+  }
+
+  /** An empty set that tells where it is while it writes. */
+  public SegmentSet(
+      StoreDirectory directory,
+      long storeIdHigh,
+      long storeIdLow,
+      SegmentSizing sizing,
+      SpaceGate gate,
+      YieldPoints yields) {
     this.directory = directory;
     this.storeIdHigh = storeIdHigh;
     this.storeIdLow = storeIdLow;
     this.sizing = sizing;
     this.gate = gate;
+    this.yields = yields;
   }
 
   /** How large segments are. */
@@ -145,6 +159,9 @@ public final class SegmentSet implements AutoCloseable {
     if (footerOffsetBytes > 0) {
       segment.framingBytes += lengthBytes - footerOffsetBytes;
     }
+    // What died by edits that were read is in the gaps, and may not count twice.
+    segment.dead.clear();
+    segment.deadBytes = 0;
     for (long[] gap : gaps) {
       if (punched) {
         segment.punchedBytes += gap[1] - gap[0];
@@ -204,10 +221,12 @@ public final class SegmentSet implements AutoCloseable {
     long sequence = claim(run, namespace, most);
     Segment segment = run.segment;
     long offset = run.position;
+    yields.reached("space claimed");
     long length;
     try {
       length =
-          RecordWriter.write(plan, views, segment.region, segment.id, offset, sequence, scratch);
+          RecordWriter.write(
+              plan, views, segment.region, segment.id, offset, sequence, scratch, yields);
     } finally {
       synchronized (this) {
         segment.dirty = true;

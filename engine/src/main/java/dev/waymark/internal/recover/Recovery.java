@@ -68,7 +68,10 @@ public final class Recovery {
           .settle(cut.segmentId(), cut.lengthBytes(), cut.footerOffsetBytes(), cut.gaps(), punched);
     }
     for (String name : plan.deletes()) {
-      directory.delete(name);
+      // The fresh manifest came in between: a CURRENT.tmp that was left over is gone by now.
+      if (directory.exists(name)) {
+        directory.delete(name);
+      }
       yields.reached("unnamed file deleted");
     }
   }
