@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.Consumer;
 
 /**
  * Does to a store what a server does, one seeded step after another, and tells the oracle. Steps of
@@ -55,6 +56,7 @@ final class Driver {
   private final Oracle oracle;
   private final SplittableRandom random;
   private final boolean tolerant;
+  private final Consumer<String> log;
   private final List<Prefill> prefills = new ArrayList<>();
   private final List<Pin> pins = new ArrayList<>();
   private final List<Space> spaces;
@@ -65,7 +67,8 @@ final class Driver {
    *
    * @param tolerant whether calls may fail, since faults are injected
    */
-  Driver(Opened opened, Oracle oracle, SplittableRandom random, boolean tolerant) {
+  Driver(Opened opened, Oracle oracle, SplittableRandom random, boolean tolerant, Consumer<String> log) {
+    this.log = log;
     this.opened = opened;
     this.oracle = oracle;
     this.random = random;
@@ -93,6 +96,7 @@ final class Driver {
         throw new Violation(Violation.Kind.UNUSABLE, "a call failed: " + e.getMessage(), e);
       }
       failures++;
+      log.accept("  failed: " + e.getMessage());
     }
   }
 
@@ -149,6 +153,7 @@ final class Driver {
     PrefillSession session = opened.namespace(leaf.space()).prefill(match, plan.from(start));
     Node node = start == 0 ? null : leaf.node(start / Space.BLOCK);
     Oracle.Session told = oracle.opened(discard, !policy.equals(RestorePolicy.EVERY), node);
+    log.accept("prefill from " + node + " of " + leaf.path + ": " + plan);
     prefills.add(new Prefill(session, told, leaf, durability));
   }
 
@@ -169,6 +174,7 @@ final class Driver {
         Arrays.copyOfRange(
             prefill.leaf.tokens, from * Space.BLOCK, (from + blocks) * Space.BLOCK);
     int mark = oracle.mark();
+    log.accept("append " + nodes + " " + prefill.durability);
     oracle.appending(prefill.told, nodes);
     AppendReceipt receipt;
     try {
@@ -199,8 +205,10 @@ final class Driver {
     }
     oracle.ending(prefill.told, Oracle.End.KEPT);
     int mark = oracle.mark();
-    prefill.session.promptComplete();
+    log.accept("complete " + prefill.told.reach + " " + prefill.durability);
+    // Whether it fails or not: it may be complete from here on.
     prefill.complete = true;
+    prefill.session.promptComplete();
     oracle.ended(prefill.told, true);
     if (prefill.durability != Durability.NONE) {
       oracle.acknowledge(mark + 1);
@@ -210,6 +218,7 @@ final class Driver {
   private void end(Prefill prefill) {
     prefills.remove(prefill);
     if (prefill.complete) {
+      log.accept("close " + prefill.told.reach + " " + prefill.durability);
       oracle.addingPoint(prefill.told);
       oracle.ending(prefill.told, Oracle.End.KEPT);
       prefill.session.close();
@@ -217,6 +226,7 @@ final class Driver {
     }
     int how = random.nextInt(4);
     boolean discard = how == 0 || (how == 3 && prefill.told.discardMode);
+    log.accept("end " + prefill.told.reach + (discard ? " discarding " : " keeping ") + how);
     if (how == 2) {
       oracle.addingPoint(prefill.told);
     }
@@ -243,6 +253,7 @@ final class Driver {
 
   /** Everything that was told before is durable once this returned. */
   void flush() {
+    log.accept("flush");
     int mark = oracle.mark();
     opened.store().flush();
     oracle.poll();
@@ -250,16 +261,19 @@ final class Driver {
   }
 
   private void tick() {
+    log.accept("tick");
     opened.store().runOnce();
     oracle.poll();
   }
 
   private void checkpoint() {
+    log.accept("checkpoint");
     ExploredStore.checkpoint(opened.store());
     oracle.poll();
   }
 
   private void pin() {
+    log.accept("pin");
     Space space = spaces.get(random.nextInt(spaces.size()));
     Leaf leaf = space.leaves.get(random.nextInt(space.leaves.size()));
     PrefixMatch match =

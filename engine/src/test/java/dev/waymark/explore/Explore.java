@@ -111,7 +111,7 @@ public final class Explore {
       long nestedBefore = tally.nested;
       long own = nextSeed.getAndIncrement();
       try {
-        new Workload(own, scope, tally).run();
+        new Workload(own, scope, tally, replay ? System.out::println : line -> {}).run();
       } catch (Violation e) {
         tally.count(e);
         report(own, e);

@@ -7,6 +7,7 @@ import dev.waymark.error.WaymarkException;
 import dev.waymark.explore.Space.Leaf;
 import dev.waymark.sim.CrashState;
 import dev.waymark.sim.CrashStates;
+import dev.waymark.sim.Fault;
 import dev.waymark.sim.Interleaver;
 import dev.waymark.sim.SimulatedDirectory;
 import dev.waymark.sim.SimulationSettings;
@@ -17,6 +18,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.function.Consumer;
 
 /**
  * One seeded workload and the crash states around it; everything follows from the seed. The
@@ -32,6 +34,7 @@ final class Workload {
   private final long seed;
   private final Scope scope;
   private final Tally tally;
+  private final Consumer<String> log;
   private final SplittableRandom dice;
   private final boolean faulty;
   private final Set<Long> seen = new HashSet<>();
@@ -40,7 +43,13 @@ final class Workload {
   private long clock = 1_700_000_000_000L;
   private int states;
 
-  Workload(long seed, Scope scope, Tally tally) {
+  /**
+   * A workload.
+   *
+   * @param log told each step; for a replay
+   */
+  Workload(long seed, Scope scope, Tally tally, Consumer<String> log) {
+    this.log = log;
     this.seed = seed;
     this.scope = scope;
     this.tally = tally;
@@ -78,6 +87,7 @@ final class Workload {
   /** Remembers where the first violation was found, while the trail still leads there. */
   private Violation at(Violation violation) {
     if (where.isEmpty()) {
+      log.accept("violated: " + violation.getMessage());
       where = "crash: " + (trail.isEmpty() ? "none" : String.join(", then ", trail));
     }
     return violation;
@@ -100,13 +110,16 @@ final class Workload {
       Process process = new Process(disk, oracle, depth, random.split(), this::fork);
       Opened opened = open(process, random, faults);
       disk = process.disk;
+      log.accept("opened: " + opened.store().recovery());
       oracle = new Oracle(inspect(opened, process));
       process.oracle = oracle;
-      Driver driver = new Driver(opened, oracle, random.split(), faults);
+      Driver driver = new Driver(opened, oracle, random.split(), faults, log);
       for (int i = 0; i < steps; i++) {
         if (faults && random.nextInt(5) == 0) {
           disk.clearFaults();
-          disk.inject(Faults.any(random));
+          Fault fault = Faults.any(random);
+          log.accept("inject " + fault);
+          disk.inject(fault);
         }
         driver.step();
       }
@@ -167,8 +180,8 @@ final class Workload {
 
   /** Two prefills at once, switched between wherever the engine says where it is. */
   private void race(Opened opened, Process process, SplittableRandom random) {
-    Driver one = new Driver(opened, process.oracle, random.split(), false);
-    Driver other = new Driver(opened, process.oracle, random.split(), false);
+    Driver one = new Driver(opened, process.oracle, random.split(), false, log);
+    Driver other = new Driver(opened, process.oracle, random.split(), false, log);
     Durability forced = random.nextBoolean() ? Durability.COMMIT : Durability.GROUP;
     boolean flushes = forced == Durability.GROUP;
     Interleaver tasks =
@@ -259,10 +272,13 @@ final class Workload {
   private void check(
       String how, SimulatedDirectory state, Oracle oracle, int depth, SplittableRandom random) {
     trail.addLast(how);
+    String indent = "    ".repeat(depth);
+    log.accept(indent + how);
     try {
       Process process = new Process(state, oracle, depth, random, this::fork);
       Opened opened = process.openSurely(this::now, scope.between());
       process.unwatch();
+      log.accept(indent + "recovered: " + opened.store().recovery());
       Presence presence = inspect(opened, process);
       if (random.nextBoolean()) {
         opened.store().close();
