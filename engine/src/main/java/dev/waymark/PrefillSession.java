@@ -361,7 +361,7 @@ public final class PrefillSession implements AutoCloseable {
   }
 
   private int covered(int to) {
-    return engine.forest.coveredTo(tip.node(), to, layout.maxWindowTokens());
+    return engine.forest.coveredTo(tip.node(), to);
   }
 
   /** A record that was written, with the raw bytes that it stands for. */
@@ -599,10 +599,7 @@ public final class PrefillSession implements AutoCloseable {
     while (true) {
       int covered =
           engine.publisher.read(
-              () ->
-                  engine.forest.hasDelta(tip.node())
-                      ? to
-                      : engine.forest.coveredTo(parent, to, layout.maxWindowTokens()));
+              () -> engine.forest.hasDelta(tip.node()) ? to : engine.forest.coveredTo(parent, to));
       discard(deltas);
       deltas = write(records.delta(key, parentKey, to - block, to, covered), views, pointRun);
       if (states == null) {
@@ -620,8 +617,7 @@ public final class PrefillSession implements AutoCloseable {
                   return true;
                 }
                 boolean stillCovered =
-                    forest.hasDelta(tip.node())
-                        || forest.coveredTo(parent, to, layout.maxWindowTokens()) >= covered;
+                    forest.hasDelta(tip.node()) || forest.coveredTo(parent, to) >= covered;
                 if (!stillCovered) {
                   return false;
                 }

@@ -154,6 +154,10 @@ final class StoreEngine {
   /** Gives back what is dead, as far as no reader may still look at it. */
   long reclaim() {
     long oldest = readers.oldest();
+    if (segments.hasDead()) {
+      // A reader in another process that finds bytes gone must find the drops that explain it.
+      publishStatus();
+    }
     long bytes = publisher.unlinkDead(oldest);
     return bytes + segments.punchDead(publisher.durable(), oldest);
   }

@@ -3,6 +3,7 @@ package dev.waymark.internal.forest;
 import dev.waymark.internal.manifest.DropReason;
 import dev.waymark.internal.manifest.Edit;
 import dev.waymark.layout.BoundaryKey;
+import dev.waymark.layout.Layout;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -24,13 +25,14 @@ public final class Drops {
   }
 
   /**
-   * Deltas on the chain up to a node that no point needs any more, nearest first; asked for after a
-   * point below them was dropped.
+   * Deltas on the chain above a node that no point needs any more, nearest first; asked for after
+   * the node's point was dropped.
    */
-  public List<Edit> staleDeltas(int from, int reachTokens, DropReason reason) {
+  public List<Edit> staleDeltas(int dropped, DropReason reason) {
     List<Edit> edits = new ArrayList<>();
-    for (int node = from;
-        node != Forest.NONE && !forest.isRoot(node) && forest.tokens(node) > reachTokens;
+    int windowFrom = forest.windowFrom(dropped);
+    for (int node = forest.parent(dropped);
+        node != Forest.NONE && !forest.isRoot(node) && forest.tokens(node) > windowFrom;
         node = forest.parent(node)) {
       if (!forest.isPoint(node) && forest.hasDelta(node) && !forest.isDeltaNeededBelow(node)) {
         edits.add(pointEdit(node, reason, true));
@@ -74,14 +76,15 @@ public final class Drops {
    */
   public List<Edit> lostPoint(int node, DropReason reason) {
     List<Edit> edits = new ArrayList<>();
-    int reach = forest.tokens(node) + forest.namespaceOf(node).layout().maxWindowTokens();
+    Layout layout = forest.namespaceOf(node).layout();
+    int end = forest.tokens(node);
     List<Integer> order = new ArrayList<>();
     order.add(node);
     for (int i = 0; i < order.size(); i++) {
       for (int child = forest.firstChild(order.get(i));
           child != Forest.NONE;
           child = forest.nextSibling(child)) {
-        if (forest.tokens(child) < reach) {
+        if (layout.windowFrom(forest.tokens(child)) < end) {
           order.add(child);
         }
       }

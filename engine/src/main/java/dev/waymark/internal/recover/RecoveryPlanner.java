@@ -211,8 +211,7 @@ public final class RecoveryPlanner {
       int node = points[i];
       if (forest.isPoint(node) && !forest.isHeld(node) && !isShared(forest, node, session)) {
         apply.accept(drops.point(node, reason));
-        int reach = forest.tokens(node) - 2 * forest.namespaceOf(node).layout().maxWindowTokens();
-        drops.staleDeltas(forest.parent(node), reach, reason).forEach(apply);
+        drops.staleDeltas(node, reason).forEach(apply);
       }
     }
     int[] nodes = session.boundaries();
