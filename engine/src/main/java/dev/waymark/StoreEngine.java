@@ -180,13 +180,11 @@ final class StoreEngine {
               forest.tokens(node),
               cause.getMessage());
           Drops drops = new Drops(forest);
-          List<Edit> edits =
-              kind == RecordKind.APPEND
-                  ? drops.subtree(node, DropReason.DAMAGED)
-                  : forest.isPoint(node) || forest.hasDelta(node)
-                      ? drops.lostPoint(node, DropReason.DAMAGED)
-                      : List.of();
-          edits.forEach(this::publishDrop);
+          if (kind == RecordKind.APPEND) {
+            drops.subtree(node, DropReason.DAMAGED).forEach(this::publishDrop);
+          } else if (forest.isPoint(node) || forest.hasDelta(node)) {
+            drops.lostPoint(node, DropReason.DAMAGED, this::publishDrop);
+          }
           return null;
         });
   }

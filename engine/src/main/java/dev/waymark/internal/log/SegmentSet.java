@@ -536,6 +536,11 @@ public final class SegmentSet implements AutoCloseable {
     segment.full = true;
     current.remove(segment.kind, segment);
     int records = segment.written.size() / 2;
+    for (Extents.Extent last = segment.free.takeLast(segment.claimedEnd);
+        last != null;
+        last = segment.free.takeLast(segment.claimedEnd)) {
+      segment.claimedEnd = last.start();
+    }
     long end = segment.claimedEnd;
     long footerEnd = end + footerPages(records);
     allocate(segment, footerEnd);
