@@ -75,6 +75,7 @@ final class Oracle {
     final Map<Session, Boolean> users = new LinkedHashMap<>();
 
     boolean pointPossible;
+    boolean pointSettled;
     boolean pointAcknowledged;
     boolean pointMayGo;
     Session pointBy;
@@ -99,7 +100,7 @@ final class Oracle {
       fact.settled = true;
       if (presence.points().contains(node)) {
         fact.pointPossible = true;
-        fact.pointAcknowledged = true;
+        fact.pointSettled = true;
       }
     }
   }
@@ -262,7 +263,7 @@ final class Oracle {
       if (needed && !presence.rows().contains(node)) {
         throw new Violation(Violation.Kind.LOST, "boundary " + node + " was acknowledged");
       }
-      boolean point = needed && fact.pointAcknowledged && node.space.needsPoints();
+      boolean point = isPointNeeded(fact, needed) && node.space.needsPoints();
       if (point && !presence.points().contains(node)) {
         boolean superseded = fact.pointMayGo || atRisk.contains(node);
         if (!superseded || !presence.hasPointBelow(node)) {
@@ -297,6 +298,11 @@ final class Oracle {
       }
     }
     return false;
+  }
+
+  private static boolean isPointNeeded(Fact fact, boolean rowsNeeded) {
+    boolean kept = fact.pointBy == null || fact.pointBy.isSurelyKept();
+    return fact.pointSettled || (rowsNeeded && fact.pointAcknowledged && kept);
   }
 
   private static boolean isTakenBack(Fact fact) {

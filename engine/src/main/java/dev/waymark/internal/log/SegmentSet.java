@@ -11,6 +11,7 @@ import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.io.YieldPoints;
 import dev.waymark.internal.wire.FormatVersionsEncoder;
 import dev.waymark.internal.wire.SegmentFooterEncoder;
+import dev.waymark.internal.wire.SegmentHeaderDecoder;
 import dev.waymark.internal.wire.SegmentHeaderEncoder;
 import dev.waymark.layout.StateViews;
 import java.util.ArrayList;
@@ -20,6 +21,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -53,6 +55,7 @@ public final class SegmentSet implements AutoCloseable {
   private final EnumMap<SegmentKind, Segment> current = new EnumMap<>(SegmentKind.class);
   private final List<Segment> created = new ArrayList<>();
   private final List<PlacedDescriptor> placed = new ArrayList<>();
+  private final LongAdder chunksLeftRaw = new LongAdder();
   private long nextSegmentId = 1;
   private long nextSequence = 1;
   private long useClock;
@@ -159,7 +162,7 @@ public final class SegmentSet implements AutoCloseable {
     if (footerOffsetBytes > 0) {
       segment.framingBytes += lengthBytes - footerOffsetBytes;
     }
-    // What died by edits that were read is in the gaps, and may not count twice.
+    // What edits or recovery dropped lies in the gaps, or behind the end of the file.
     segment.dead.clear();
     segment.deadBytes = 0;
     for (long[] gap : gaps) {
@@ -213,26 +216,37 @@ public final class SegmentSet implements AutoCloseable {
   /**
    * Writes a record, claiming space for it where the run has none left.
    *
+   * @param verifyLossy whether what a lossy codec made is held against its stated error
    * @return where it stands; readable at once, durable after the next force of its segment
    */
   public RecordLocation write(
-      RecordPlan plan, StateViews views, Run run, NamespaceDescriptor namespace, Scratch scratch) {
+      RecordPlan plan,
+      StateViews views,
+      Run run,
+      NamespaceDescriptor namespace,
+      Scratch scratch,
+      boolean verifyLossy) {
     long most = plan.maxBytes();
     long sequence = claim(run, namespace, most);
     Segment segment = run.segment;
     long offset = run.position;
     yields.reached("space claimed");
+    RecordWriter writer = new RecordWriter(plan, segment.region, offset, scratch, verifyLossy);
     long length;
     try {
-      length =
-          RecordWriter.write(
-              plan, views, segment.region, segment.id, offset, sequence, scratch, yields);
+      length = writer.write(views, segment.id, sequence, yields);
     } finally {
       synchronized (this) {
         segment.dirty = true;
       }
     }
+    chunksLeftRaw.add(writer.chunksLeftRaw());
     return written(run, segment, offset, length);
+  }
+
+  /** Chunks that a codec left as they were, since open: not finite, or too small to gain. */
+  public long chunksLeftRaw() {
+    return chunksLeftRaw.sum();
   }
 
   /** Copies a record's bytes as they are into a run; the caller has verified them. */
@@ -554,6 +568,11 @@ public final class SegmentSet implements AutoCloseable {
     segment.full = true;
     current.remove(segment.kind, segment);
     int records = segment.written.size() / 2;
+    for (Extents.Extent last = segment.free.takeLast(segment.claimedEnd);
+        last != null;
+        last = segment.free.takeLast(segment.claimedEnd)) {
+      segment.claimedEnd = last.start();
+    }
     long end = segment.claimedEnd;
     long footerEnd = end + footerPages(records);
     allocate(segment, footerEnd);
@@ -670,7 +689,42 @@ public final class SegmentSet implements AutoCloseable {
                 .expected(segment.allocatedEnd + " bytes")
                 .found(length + " bytes"));
       }
-      return file.map(segment.allocatedEnd, false);
+      MappedRegion region = file.map(segment.allocatedEnd, false);
+      try {
+        checkHeader(segment, region);
+        return region;
+      } catch (WaymarkException e) {
+        region.close();
+        throw e;
+      }
+    }
+  }
+
+  /** A file of another store, or of another number, is not read. */
+  private void checkHeader(Segment segment, MappedRegion region) {
+    UnsafeBuffer page = new UnsafeBuffer(new byte[Alignment.PAGE_BYTES]);
+    region.get(0, page, 0, page.capacity());
+    Frame.Check check =
+        Frame.check(page, 0, page.capacity(), Frame.tagOf(segment.id), page.capacity());
+    boolean right =
+        check.isValid()
+            && Frame.templateId(page, 0) == SegmentHeaderDecoder.TEMPLATE_ID
+            && Frame.blockLength(page, 0) >= SegmentHeaderDecoder.BLOCK_LENGTH;
+    if (right) {
+      SegmentHeaderDecoder header =
+          new SegmentHeaderDecoder()
+              .wrap(page, Frame.HEADER_BYTES, Frame.blockLength(page, 0), Frame.version(page, 0));
+      right =
+          header.segmentId() == segment.id
+              && header.kind() == segment.kind.wireCode()
+              && header.storeId().high() == storeIdHigh
+              && header.storeId().low() == storeIdLow;
+    }
+    if (!right) {
+      throw new CorruptionException(
+          ErrorDetail.of("a segment's header is damaged, or of another store")
+              .at(segment.fileName, 0)
+              .found(check.isValid() ? "another file's header" : check.reason()));
     }
   }
 
@@ -760,6 +814,11 @@ public final class SegmentSet implements AutoCloseable {
     segment.punchedBytes += bytes;
     gate.refund(bytes);
     return bytes;
+  }
+
+  /** Whether any bytes are dead. */
+  public synchronized boolean hasDead() {
+    return segments.values().stream().anyMatch(s -> s.deadBytes > 0 || s.liveRecords == 0);
   }
 
   /** Segments in which nothing is alive, and whose last death is durable and seen by no reader. */

@@ -68,7 +68,7 @@ public final class Recovery {
           .settle(cut.segmentId(), cut.lengthBytes(), cut.footerOffsetBytes(), cut.gaps(), punched);
     }
     for (String name : plan.deletes()) {
-      // The fresh manifest came in between: a CURRENT.tmp that was left over is gone by now.
+      // Writing CURRENT took away what an earlier attempt at it had left.
       if (directory.exists(name)) {
         directory.delete(name);
       }
