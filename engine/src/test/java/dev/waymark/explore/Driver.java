@@ -104,12 +104,12 @@ final class Driver {
     int dice = random.nextInt(100);
     if (prefills.isEmpty() || (dice < 15 && prefills.size() < MOST_OPEN)) {
       open();
-    } else if (dice < 60) {
+    } else if (dice < 62) {
       append(any());
     } else if (dice < 70) {
-      end(any());
+      finishOrGrow(any(), false);
     } else if (dice < 78) {
-      complete(any());
+      finishOrGrow(any(), true);
     } else if (dice < 83) {
       flush();
     } else if (dice < 90) {
@@ -120,6 +120,17 @@ final class Driver {
       pin();
     } else {
       unpin();
+    }
+  }
+
+  /** Few servers begin a prefill and append nothing. */
+  private void finishOrGrow(Prefill prefill, boolean complete) {
+    if (prefill.told.used.isEmpty() && random.nextInt(8) > 0) {
+      append(prefill);
+    } else if (complete) {
+      complete(prefill);
+    } else {
+      end(prefill);
     }
   }
 

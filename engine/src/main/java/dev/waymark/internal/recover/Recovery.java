@@ -68,10 +68,7 @@ public final class Recovery {
           .settle(cut.segmentId(), cut.lengthBytes(), cut.footerOffsetBytes(), cut.gaps(), punched);
     }
     for (String name : plan.deletes()) {
-      // Writing CURRENT took away what an earlier attempt at it had left.
-      if (directory.exists(name)) {
-        directory.delete(name);
-      }
+      directory.delete(name);
       yields.reached("unnamed file deleted");
     }
   }
