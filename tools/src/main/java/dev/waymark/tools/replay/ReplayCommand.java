@@ -3,6 +3,7 @@ package dev.waymark.tools.replay;
 import dev.waymark.error.WaymarkException;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -28,15 +29,21 @@ public final class ReplayCommand implements Callable<Integer> {
 
   @Mixin private ReplayOptions options;
   @Spec private CommandSpec spec;
+  private final Path temporaryRoot;
   private final Replayer.Watcher also;
 
   /** The command as it is run. */
   public ReplayCommand() {
-    this(new Replayer.Watcher() {});
+    this(Path.of(System.getProperty("java.io.tmpdir")), new Replayer.Watcher() {});
   }
 
-  /** The command with someone who looks on, and may spoil what is stored. */
-  ReplayCommand(Replayer.Watcher also) {
+  /**
+   * The command with someone who looks on, and may spoil what is stored.
+   *
+   * @param temporaryRoot where a temporary store is made
+   */
+  ReplayCommand(Path temporaryRoot, Replayer.Watcher also) {
+    this.temporaryRoot = temporaryRoot;
     this.also = also;
   }
 
@@ -46,7 +53,7 @@ public final class ReplayCommand implements Callable<Integer> {
       if (options.store().isPresent()) {
         return replay(options.store().get(), guard);
       }
-      try (TemporaryStore store = TemporaryStore.create()) {
+      try (TemporaryStore store = TemporaryStore.create(temporaryRoot)) {
         return replay(store.path(), guard);
       }
     } catch (CancellationException e) {
@@ -54,6 +61,9 @@ public final class ReplayCommand implements Callable<Integer> {
       return EXIT_INTERRUPTED;
     } catch (WaymarkException e) {
       err(e.getMessage());
+      return ExitCode.SOFTWARE;
+    } catch (NoSuchFileException e) {
+      err("there is no file " + e.getFile());
       return ExitCode.SOFTWARE;
     } catch (IOException e) {
       err(e.getClass().getSimpleName() + ": " + e.getMessage());

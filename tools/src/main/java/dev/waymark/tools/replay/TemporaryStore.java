@@ -16,8 +16,8 @@ final class TemporaryStore implements AutoCloseable {
     this.path = path;
   }
 
-  static TemporaryStore create() throws IOException {
-    return new TemporaryStore(Files.createTempDirectory("waymark-replay-"));
+  static TemporaryStore create(Path root) throws IOException {
+    return new TemporaryStore(Files.createTempDirectory(root, "waymark-replay-"));
   }
 
   Path path() {
