@@ -376,7 +376,8 @@ public final class PrefillSession implements AutoCloseable {
       try (Scratch scratch = engine.scratches.take()) {
         for (RecordPlan record : plans) {
           RecordLocation location =
-              engine.segments.write(record, views, run, state.descriptor(), scratch);
+              engine.segments.write(
+                  record, views, run, state.descriptor(), scratch, engine.options.verifyLossy());
           engine.counters.recordBytes.add(Alignment.toPage(location.lengthBytes()));
           written.add(new Written(location, record.rawBytes()));
         }
