@@ -361,7 +361,7 @@ public final class PrefillSession implements AutoCloseable {
   }
 
   private int covered(int to) {
-    return engine.forest.coveredTo(tip.node(), to, layout.maxWindowTokens());
+    return engine.forest.coveredTo(tip.node(), to);
   }
 
   /** A record that was written, with the raw bytes that it stands for. */
@@ -543,7 +543,7 @@ public final class PrefillSession implements AutoCloseable {
   // The newest point of a session that generates
 
   private boolean hold(int to, StateViews views) {
-    if (!layout.needsPoints() || !hasPointViews(views)) {
+    if (!layout.needsPoints() || !hasPointViews(to, views)) {
       return false;
     }
     if (held == null) {
@@ -556,9 +556,14 @@ public final class PrefillSession implements AutoCloseable {
     return true;
   }
 
-  private boolean hasPointViews(StateViews views) {
+  private boolean hasPointViews(int to, StateViews views) {
     for (TensorSpec spec : layout.tensors()) {
-      if (!(spec.growth() instanceof Growth.Rows) && views.get(spec) == null) {
+      TensorView view = views.get(spec);
+      if (spec.growth() instanceof Growth.Window window) {
+        if (view == null || !view.holds(Layout.windowStart(window, 0, to), to)) {
+          return false;
+        }
+      } else if (spec.isFixed() && view == null) {
         return false;
       }
     }
@@ -599,10 +604,7 @@ public final class PrefillSession implements AutoCloseable {
     while (true) {
       int covered =
           engine.publisher.read(
-              () ->
-                  engine.forest.hasDelta(tip.node())
-                      ? to
-                      : engine.forest.coveredTo(parent, to, layout.maxWindowTokens()));
+              () -> engine.forest.hasDelta(tip.node()) ? to : engine.forest.coveredTo(parent, to));
       discard(deltas);
       deltas = write(records.delta(key, parentKey, to - block, to, covered), views, pointRun);
       if (states == null) {
@@ -620,8 +622,7 @@ public final class PrefillSession implements AutoCloseable {
                   return true;
                 }
                 boolean stillCovered =
-                    forest.hasDelta(tip.node())
-                        || forest.coveredTo(parent, to, layout.maxWindowTokens()) >= covered;
+                    forest.hasDelta(tip.node()) || forest.coveredTo(parent, to) >= covered;
                 if (!stillCovered) {
                   return false;
                 }

@@ -53,7 +53,28 @@ public final class RestoredState implements AutoCloseable {
 
   /** A record to be read, and which window rows of it are wanted. */
   private record Piece(
-      RecordLocation location, RecordKind kind, BoundaryKey key, long fromRow, long toRow) {}
+      RecordLocation location,
+      RecordKind kind,
+      int index,
+      int count,
+      BoundaryKey key,
+      BoundaryKey parentKey,
+      int tokens,
+      int coveredFrom,
+      long fromRow,
+      long toRow) {
+
+    boolean is(RecordHeader header, int namespaceId) {
+      return header.kind() == kind
+          && header.key().equals(key)
+          && header.parentKey().equals(parentKey)
+          && header.namespaceId() == namespaceId
+          && header.tokenTo() == tokens
+          && header.coveredFrom() == coveredFrom
+          && header.pieceIndex() == index
+          && header.pieceCount() == count;
+    }
+  }
 
   /**
    * What a finished restore says.
@@ -94,7 +115,7 @@ public final class RestoredState implements AutoCloseable {
                     .remedy("match again"));
           }
           engine.touch(node);
-          List<Piece> pieces = pieces(forest, node, namespace.layout().maxWindowTokens());
+          List<Piece> pieces = pieces(forest, node);
           long number = engine.publisher.published();
           engine.readers.begin(number);
           return new RestoredState(
@@ -109,7 +130,7 @@ public final class RestoredState implements AutoCloseable {
   }
 
   /** Rows from the root on, then the window from its newest rows back, then the fixed state. */
-  private static List<Piece> pieces(Forest forest, int node, int maxWindowTokens) {
+  private static List<Piece> pieces(Forest forest, int node) {
     List<Integer> chain = new ArrayList<>();
     for (int at = node; !forest.isRoot(at); at = forest.parent(at)) {
       chain.add(at);
@@ -117,25 +138,44 @@ public final class RestoredState implements AutoCloseable {
     Collections.reverse(chain);
     List<Piece> pieces = new ArrayList<>();
     for (int at : chain) {
-      for (RecordLocation record : forest.rowRecords(at)) {
-        pieces.add(new Piece(record, RecordKind.APPEND, forest.key(at), 0, Long.MAX_VALUE));
-      }
+      add(pieces, forest, at, RecordKind.APPEND, forest.rowRecords(at), 0, Long.MAX_VALUE);
     }
-    int windowFrom = Math.max(0, forest.tokens(node) - maxWindowTokens);
+    int windowFrom = forest.windowFrom(node);
     int open = forest.tokens(node);
     for (int i = chain.size() - 1; i >= 0 && open > windowFrom; i--) {
       int at = chain.get(i);
       if (forest.hasDelta(at) && forest.coveredFrom(at) < open) {
-        for (RecordLocation record : forest.deltaRecords(at)) {
-          pieces.add(new Piece(record, RecordKind.DELTA, forest.key(at), windowFrom, open));
-        }
+        add(pieces, forest, at, RecordKind.DELTA, forest.deltaRecords(at), windowFrom, open);
         open = forest.coveredFrom(at);
       }
     }
-    for (RecordLocation record : forest.stateRecords(node)) {
-      pieces.add(new Piece(record, RecordKind.STATE, forest.key(node), 0, Long.MAX_VALUE));
-    }
+    add(pieces, forest, node, RecordKind.STATE, forest.stateRecords(node), 0, Long.MAX_VALUE);
     return pieces;
+  }
+
+  private static void add(
+      List<Piece> pieces,
+      Forest forest,
+      int node,
+      RecordKind kind,
+      List<RecordLocation> records,
+      long fromRow,
+      long toRow) {
+    int tokens = forest.tokens(node);
+    for (int i = 0; i < records.size(); i++) {
+      pieces.add(
+          new Piece(
+              records.get(i),
+              kind,
+              i,
+              records.size(),
+              forest.key(node),
+              forest.key(forest.parent(node)),
+              tokens,
+              kind == RecordKind.DELTA ? forest.coveredFrom(node) : tokens,
+              fromRow,
+              toRow));
+    }
   }
 
   /** Tokens of the prefix that the state stands for. */
@@ -220,9 +260,7 @@ public final class RestoredState implements AutoCloseable {
     forEachPiece(
         (i, piece, reader) -> {
           RecordHeader header = reader.header(piece.location(), layout);
-          if (header.kind() != piece.kind()
-              || !header.key().equals(piece.key())
-              || header.namespaceId() != namespace.state().id()) {
+          if (!piece.is(header, namespace.state().id())) {
             throw new CorruptionException(
                 ErrorDetail.of("a record belongs to another boundary")
                     .at(
@@ -352,7 +390,7 @@ public final class RestoredState implements AutoCloseable {
       SegmentSet.Lease lease = lease(piece.location().segmentId());
       RecordReader reader = new RecordReader(lease.region(), lease.fileName(), scratch);
       RecordHeader header = reader.header(piece.location(), layout);
-      if (header.key().equals(piece.key()) && header.kind() == piece.kind()) {
+      if (piece.is(header, namespace.state().id())) {
         reader.verify(header);
         return;
       }

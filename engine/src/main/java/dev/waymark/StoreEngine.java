@@ -154,6 +154,10 @@ final class StoreEngine {
   /** Gives back what is dead, as far as no reader may still look at it. */
   long reclaim() {
     long oldest = readers.oldest();
+    if (segments.hasDead()) {
+      // A reader in another process that finds bytes gone must find the drops that explain it.
+      publishStatus();
+    }
     long bytes = publisher.unlinkDead(oldest);
     return bytes + segments.punchDead(publisher.durable(), oldest);
   }
@@ -176,13 +180,11 @@ final class StoreEngine {
               forest.tokens(node),
               cause.getMessage());
           Drops drops = new Drops(forest);
-          List<Edit> edits =
-              kind == RecordKind.APPEND
-                  ? drops.subtree(node, DropReason.DAMAGED)
-                  : forest.isPoint(node) || forest.hasDelta(node)
-                      ? drops.lostPoint(node, DropReason.DAMAGED)
-                      : List.of();
-          edits.forEach(this::publishDrop);
+          if (kind == RecordKind.APPEND) {
+            drops.subtree(node, DropReason.DAMAGED).forEach(this::publishDrop);
+          } else if (forest.isPoint(node) || forest.hasDelta(node)) {
+            drops.lostPoint(node, DropReason.DAMAGED, this::publishDrop);
+          }
           return null;
         });
   }

@@ -70,13 +70,11 @@ final class Thinning {
             chain,
             0);
     Drops drops = new Drops(forest);
-    int window = namespace.layout().maxWindowTokens();
     for (int i = nodes.size() - 1; i >= 0; i--) {
       int node = nodes.get(i);
       if (superseded.contains(chain.get(i).tokens())) {
         apply.accept(drops.point(node, DropReason.THINNED));
-        int reach = forest.tokens(node) - 2 * window;
-        drops.staleDeltas(forest.parent(node), reach, DropReason.THINNED).forEach(apply);
+        drops.staleDeltas(node, DropReason.THINNED).forEach(apply);
       }
     }
   }

@@ -47,10 +47,9 @@ public record CodecPlan(Codec rows, Codec window, Codec fixed, Map<String, Codec
     try {
       JsonNode root = new ObjectMapper().readTree(text);
       Map<String, Codec> named = new TreeMap<>();
-      root.path("tensors")
-          .fields()
-          .forEachRemaining(
-              entry -> named.put(entry.getKey(), Codec.valueOf(entry.getValue().asText())));
+      for (Map.Entry<String, JsonNode> entry : root.path("tensors").properties()) {
+        named.put(entry.getKey(), Codec.valueOf(entry.getValue().asText()));
+      }
       return new CodecPlan(
           Codec.valueOf(root.path("rows").asText()),
           Codec.valueOf(root.path("window").asText()),

@@ -146,6 +146,20 @@ public final class Layout {
     return Math.min(to, Math.max(start, coveredTo));
   }
 
+  /**
+   * First window row that a point at {@code to} needs from deltas: those before it have left every
+   * window, or are sinks, which are stored with the rows. Equal to {@code to} where it needs none.
+   */
+  public int windowFrom(int to) {
+    long from = to;
+    for (TensorSpec spec : tensors) {
+      if (spec.growth() instanceof Growth.Window window) {
+        from = Math.min(from, windowStart(window, 0, to));
+      }
+    }
+    return (int) from;
+  }
+
   /** Raw bytes of the fixed tensors. */
   public long fixedBytes() {
     long bytes = 0;

@@ -53,9 +53,16 @@ public record ModelIdentity(SortedMap<String, String> properties) {
     try {
       JsonNode root = new ObjectMapper().readTree(text);
       TreeMap<String, String> properties = new TreeMap<>();
-      root.fields()
-          .forEachRemaining(entry -> properties.put(entry.getKey(), entry.getValue().asText()));
-      return new ModelIdentity(properties);
+      boolean strings = root.isObject();
+      for (Map.Entry<String, JsonNode> entry : root.properties()) {
+        strings &= entry.getValue().isTextual();
+        properties.put(entry.getKey(), entry.getValue().asText());
+      }
+      if (strings) {
+        return new ModelIdentity(properties);
+      }
+      throw new InvalidSettingException(
+          ErrorDetail.of("an identity is not valid").expected("an object of strings"));
     } catch (JsonProcessingException e) {
       throw new InvalidSettingException(
           ErrorDetail.of("an identity is not JSON").expected("an object of strings"));

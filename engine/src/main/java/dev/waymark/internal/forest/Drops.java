@@ -3,8 +3,10 @@ package dev.waymark.internal.forest;
 import dev.waymark.internal.manifest.DropReason;
 import dev.waymark.internal.manifest.Edit;
 import dev.waymark.layout.BoundaryKey;
+import dev.waymark.layout.Layout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * The edits that take something out of the forest, in an order in which each can be applied. Pure:
@@ -24,13 +26,14 @@ public final class Drops {
   }
 
   /**
-   * Deltas on the chain up to a node that no point needs any more, nearest first; asked for after a
-   * point below them was dropped.
+   * Deltas on the chain above a node that no point needs any more, nearest first; asked for after
+   * the node's point was dropped.
    */
-  public List<Edit> staleDeltas(int from, int reachTokens, DropReason reason) {
+  public List<Edit> staleDeltas(int dropped, DropReason reason) {
     List<Edit> edits = new ArrayList<>();
-    for (int node = from;
-        node != Forest.NONE && !forest.isRoot(node) && forest.tokens(node) > reachTokens;
+    int windowFrom = forest.windowFrom(dropped);
+    for (int node = forest.parent(dropped);
+        node != Forest.NONE && !forest.isRoot(node) && forest.tokens(node) > windowFrom;
         node = forest.parent(node)) {
       if (!forest.isPoint(node) && forest.hasDelta(node) && !forest.isDeltaNeededBelow(node)) {
         edits.add(pointEdit(node, reason, true));
@@ -69,31 +72,34 @@ public final class Drops {
   }
 
   /**
-   * A point whose delta or state is lost, and every point below whose window it leaves open; their
-   * deltas stay where others need them.
+   * Drops a point whose delta or state is lost, and every point below whose window that leaves
+   * open.
+   *
+   * @param apply applies one edit before the next is asked for
    */
-  public List<Edit> lostPoint(int node, DropReason reason) {
-    List<Edit> edits = new ArrayList<>();
-    int reach = forest.tokens(node) + forest.namespaceOf(node).layout().maxWindowTokens();
+  public void lostPoint(int node, DropReason reason, Consumer<Edit> apply) {
+    Layout layout = forest.namespaceOf(node).layout();
+    int end = forest.tokens(node);
     List<Integer> order = new ArrayList<>();
     order.add(node);
     for (int i = 0; i < order.size(); i++) {
       for (int child = forest.firstChild(order.get(i));
           child != Forest.NONE;
           child = forest.nextSibling(child)) {
-        if (forest.tokens(child) < reach) {
+        if (layout.windowFrom(forest.tokens(child)) < end) {
           order.add(child);
         }
       }
     }
+    boolean hadDelta = forest.hasDelta(node);
     for (int i = order.size() - 1; i >= 1; i--) {
       int below = order.get(i);
-      if (forest.isPoint(below) && forest.hasDelta(node)) {
-        edits.add(pointEdit(below, reason, false));
+      if (hadDelta && forest.isPoint(below)) {
+        apply.accept(point(below, reason));
       }
     }
-    edits.add(pointEdit(node, reason, true));
-    return edits;
+    apply.accept(pointEdit(node, reason, true));
+    staleDeltas(node, reason).forEach(apply);
   }
 
   private Edit pointEdit(int node, DropReason reason, boolean deltaToo) {

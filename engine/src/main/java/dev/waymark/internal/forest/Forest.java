@@ -2,12 +2,14 @@ package dev.waymark.internal.forest;
 
 import dev.waymark.error.CorruptionException;
 import dev.waymark.error.ErrorDetail;
+import dev.waymark.error.InvalidSettingException;
 import dev.waymark.internal.log.NamespaceDescriptor;
 import dev.waymark.internal.log.RecordKind;
 import dev.waymark.internal.log.RecordLocation;
 import dev.waymark.internal.manifest.Edit;
 import dev.waymark.internal.manifest.SessionOutcome;
 import dev.waymark.layout.BoundaryKey;
+import dev.waymark.layout.Layout;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
@@ -155,10 +157,19 @@ public final class Forest {
   }
 
   private void addNamespace(Edit.NamespaceAdded e) {
-    NamespaceDescriptor descriptor =
-        new NamespaceDescriptor(
-            e.namespaceId(), e.fingerprint(), e.identity(), e.layout(), e.codecs());
-    if (namespaces.putIfAbsent(e.namespaceId(), new NamespaceState(descriptor)) != null) {
+    NamespaceState state;
+    try {
+      state =
+          new NamespaceState(
+              new NamespaceDescriptor(
+                  e.namespaceId(), e.fingerprint(), e.identity(), e.layout(), e.codecs()));
+    } catch (InvalidSettingException invalid) {
+      throw new CorruptionException(
+          ErrorDetail.of("the manifest describes a namespace that cannot be")
+              .found(invalid.detail().sentence()),
+          invalid);
+    }
+    if (namespaces.putIfAbsent(e.namespaceId(), state) != null) {
       throw contradiction("a namespace is added twice");
     }
     nextNamespaceId = Math.max(nextNamespaceId, e.namespaceId() + 1);
@@ -214,6 +225,9 @@ public final class Forest {
 
   private void addPoint(Edit.PointAdded e) {
     int node = require(e.namespaceId(), e.key());
+    if (isRoot(node) || e.coveredFrom() > tokens.get(node)) {
+      throw contradiction("a point where none can be, or that covers rows beyond it");
+    }
     if (isPoint(node)) {
       throw contradiction("a point is added twice");
     }
@@ -284,6 +298,10 @@ public final class Forest {
     boundaries--;
     rows.get(node).forEach(events::died);
     rows.set(node, List.of());
+    if (keeps.get(node) > 0) {
+      kept.values().removeIf(name -> name.node() == node);
+      keeps.remove(node);
+    }
     Set<OpenSession> using = users.remove(node);
     if (using != null) {
       using.forEach(session -> session.boundaries.remove(node));
@@ -548,7 +566,7 @@ public final class Forest {
       return 0;
     }
     long bytes = states.lengthBytes(row);
-    int windowFrom = tokens.get(node) - namespaceOf(node).layout().maxWindowTokens();
+    int windowFrom = windowFrom(node);
     for (int at = node; at != NONE && tokens.get(at) > windowFrom; at = parent.get(at)) {
       if (hasDelta(at)) {
         bytes += deltas.lengthBytes(pointRow.get(at));
@@ -594,8 +612,8 @@ public final class Forest {
    * given: where the live coverage of its chain ends, if that reaches back as far as the window
    * does; otherwise where the window begins.
    */
-  public int coveredTo(int parentNode, int toTokens, int maxWindowTokens) {
-    int windowFrom = Math.max(0, toTokens - maxWindowTokens);
+  public int coveredTo(int parentNode, int toTokens) {
+    int windowFrom = namespaceOf(parentNode).layout().windowFrom(toTokens);
     int end = NONE;
     int lowest = 0;
     for (int node = parentNode;
@@ -620,8 +638,8 @@ public final class Forest {
   }
 
   /** Whether every window row that a point here needs is in live deltas of its chain. */
-  public boolean isWindowCovered(int node, int maxWindowTokens) {
-    int windowFrom = Math.max(0, tokens.get(node) - maxWindowTokens);
+  public boolean isWindowCovered(int node) {
+    int windowFrom = windowFrom(node);
     int lowest = tokens.get(node);
     for (int at = node; at != NONE && lowest > windowFrom; at = parent.get(at)) {
       if (tokens.get(at) < lowest) {
@@ -634,12 +652,18 @@ public final class Forest {
     return lowest <= windowFrom;
   }
 
+  /** First window row that a point at a node needs from deltas. */
+  public int windowFrom(int node) {
+    return namespaceOf(node).layout().windowFrom(tokens.get(node));
+  }
+
   /** Whether a live point below the boundary needs window rows that its delta may hold. */
   public boolean isDeltaNeededBelow(int node) {
-    int reach = tokens.get(node) + namespaceOf(node).layout().maxWindowTokens();
+    Layout layout = namespaceOf(node).layout();
+    int end = tokens.get(node);
     int at = firstChild.get(node);
     while (at != NONE) {
-      if (tokens.get(at) < reach) {
+      if (layout.windowFrom(tokens.get(at)) < end) {
         if (isPoint(at)) {
           return true;
         }

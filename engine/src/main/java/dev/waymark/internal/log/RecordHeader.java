@@ -187,8 +187,7 @@ public final class RecordHeader {
     Frame.seal(front, 0, front.capacity(), Frame.tagOf(segmentId));
   }
 
-  private static PartRange range(
-      RecordDecoder.PartsDecoder group, TensorSpec spec, Reader in, int part) {
+  private PartRange range(RecordDecoder.PartsDecoder group, TensorSpec spec, Reader in, int part) {
     long outerFrom = group.outerFrom();
     long outerCount = group.outerCount();
     in.require(
@@ -196,12 +195,36 @@ public final class RecordHeader {
         "outer range of part " + part);
     long rowFrom = group.rowFrom();
     long rowCount = group.rowCount();
-    long most =
-        spec.growth() instanceof Growth.Fixed ? spec.rowsAfter(0) : (long) Integer.MAX_VALUE;
+    long first = firstRow(spec);
+    long end = endRow(spec);
     in.require(
-        rowFrom >= 0 && rowCount >= 0 && rowFrom <= most && rowCount <= most - rowFrom,
+        rowFrom >= first && rowCount >= 0 && rowFrom <= end && rowCount <= end - rowFrom,
         "row range of part " + part);
     return new PartRange((int) outerFrom, (int) outerCount, rowFrom, rowCount);
+  }
+
+  /** First row of a tensor that a record of this kind may hold. */
+  private long firstRow(TensorSpec spec) {
+    if (spec.growth() instanceof Growth.Window window) {
+      return kind == RecordKind.DELTA
+          ? Layout.windowStart(window, coveredFrom, tokenTo)
+          : Math.min(tokenFrom, window.sinkTokens());
+    }
+    return spec.isFixed() ? 0 : spec.rowsAfter(tokenFrom);
+  }
+
+  /**
+   * One past the last row of a tensor that a record of this kind may hold; 0 if it may hold none.
+   */
+  private long endRow(TensorSpec spec) {
+    return switch (kind) {
+      case APPEND ->
+          spec.growth() instanceof Growth.Window window
+              ? Math.min(tokenTo, window.sinkTokens())
+              : spec.isFixed() ? -1 : spec.rowsAfter(tokenTo);
+      case DELTA -> spec.growth() instanceof Growth.Window ? tokenTo : -1;
+      case STATE -> spec.isFixed() ? spec.rowsAfter(tokenTo) : -1;
+    };
   }
 
   private static BoundaryKey read(KeyDecoder key) {

@@ -10,6 +10,7 @@ import dev.waymark.internal.io.MappedRegion;
 import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.wire.FormatVersionsEncoder;
 import dev.waymark.internal.wire.SegmentFooterEncoder;
+import dev.waymark.internal.wire.SegmentHeaderDecoder;
 import dev.waymark.internal.wire.SegmentHeaderEncoder;
 import dev.waymark.layout.StateViews;
 import java.util.ArrayList;
@@ -535,6 +536,11 @@ public final class SegmentSet implements AutoCloseable {
     segment.full = true;
     current.remove(segment.kind, segment);
     int records = segment.written.size() / 2;
+    for (Extents.Extent last = segment.free.takeLast(segment.claimedEnd);
+        last != null;
+        last = segment.free.takeLast(segment.claimedEnd)) {
+      segment.claimedEnd = last.start();
+    }
     long end = segment.claimedEnd;
     long footerEnd = end + footerPages(records);
     allocate(segment, footerEnd);
@@ -651,7 +657,42 @@ public final class SegmentSet implements AutoCloseable {
                 .expected(segment.allocatedEnd + " bytes")
                 .found(length + " bytes"));
       }
-      return file.map(segment.allocatedEnd, false);
+      MappedRegion region = file.map(segment.allocatedEnd, false);
+      try {
+        checkHeader(segment, region);
+        return region;
+      } catch (WaymarkException e) {
+        region.close();
+        throw e;
+      }
+    }
+  }
+
+  /** A file of another store, or of another number, is not read. */
+  private void checkHeader(Segment segment, MappedRegion region) {
+    UnsafeBuffer page = new UnsafeBuffer(new byte[Alignment.PAGE_BYTES]);
+    region.get(0, page, 0, page.capacity());
+    Frame.Check check =
+        Frame.check(page, 0, page.capacity(), Frame.tagOf(segment.id), page.capacity());
+    boolean right =
+        check.isValid()
+            && Frame.templateId(page, 0) == SegmentHeaderDecoder.TEMPLATE_ID
+            && Frame.blockLength(page, 0) >= SegmentHeaderDecoder.BLOCK_LENGTH;
+    if (right) {
+      SegmentHeaderDecoder header =
+          new SegmentHeaderDecoder()
+              .wrap(page, Frame.HEADER_BYTES, Frame.blockLength(page, 0), Frame.version(page, 0));
+      right =
+          header.segmentId() == segment.id
+              && header.kind() == segment.kind.wireCode()
+              && header.storeId().high() == storeIdHigh
+              && header.storeId().low() == storeIdLow;
+    }
+    if (!right) {
+      throw new CorruptionException(
+          ErrorDetail.of("a segment's header is damaged, or of another store")
+              .at(segment.fileName, 0)
+              .found(check.isValid() ? "another file's header" : check.reason()));
     }
   }
 
@@ -741,6 +782,11 @@ public final class SegmentSet implements AutoCloseable {
     segment.punchedBytes += bytes;
     gate.refund(bytes);
     return bytes;
+  }
+
+  /** Whether any bytes are dead. */
+  public synchronized boolean hasDead() {
+    return segments.values().stream().anyMatch(s -> s.deadBytes > 0 || s.liveRecords == 0);
   }
 
   /** Segments in which nothing is alive, and whose last death is durable and seen by no reader. */

@@ -15,16 +15,16 @@ final class EditRules {
   /** What an edit breaks, or null. */
   static String violation(Edit edit) {
     if (edit instanceof Edit.NamespaceAdded e) {
-      return negative("namespace id", e.namespaceId());
+      return unnumbered("namespace id", e.namespaceId());
     } else if (edit instanceof Edit.NamespaceDropped e) {
-      return negative("namespace id", e.namespaceId());
+      return unnumbered("namespace id", e.namespaceId());
     } else if (edit instanceof Edit.SegmentCreated e) {
       return first(
-          negative("segment id", e.segmentId()),
+          unnumbered("segment id", e.segmentId()),
           negative("creation sequence", e.creationSequence()));
     } else if (edit instanceof Edit.SegmentSealed e) {
       return first(
-          negative("segment id", e.segmentId()),
+          unnumbered("segment id", e.segmentId()),
           negative("segment length", e.lengthBytes()),
           negative("footer offset", e.footerOffsetBytes()),
           unaligned(e.footerOffsetBytes()),
@@ -32,29 +32,30 @@ final class EditRules {
               ? "a footer beyond the segment's end"
               : null);
     } else if (edit instanceof Edit.SegmentRemoved e) {
-      return negative("segment id", e.segmentId());
+      return unnumbered("segment id", e.segmentId());
     } else if (edit instanceof Edit.SessionOpened e) {
       return first(
           negative("session id", e.sessionId()),
-          negative("namespace id", e.namespaceId()),
+          unnumbered("namespace id", e.namespaceId()),
           negative("start token", e.startTokens()),
           negative("expected tokens", e.expectedTokens()));
     } else if (edit instanceof Edit.SessionClosed e) {
       return negative("session id", e.sessionId());
     } else if (edit instanceof Edit.RowsAdded e) {
       return first(
-          negative("namespace id", e.namespaceId()),
+          unnumbered("namespace id", e.namespaceId()),
           negative("session id", e.sessionId()),
           negative("first token", e.tokenFrom()),
           e.tokenTo() <= e.tokenFrom() ? "a token range without tokens" : null,
+          e.tokenTo() > Integer.MAX_VALUE ? "a token range beyond 2^31" : null,
           negative("sequence", e.sequence()),
           negative("payload length", e.payloadBytes()),
           locations(e.records()));
     } else if (edit instanceof Edit.RowsDropped e) {
-      return negative("namespace id", e.namespaceId());
+      return unnumbered("namespace id", e.namespaceId());
     } else if (edit instanceof Edit.PointAdded e) {
       return first(
-          negative("namespace id", e.namespaceId()),
+          unnumbered("namespace id", e.namespaceId()),
           negative("session id", e.sessionId()),
           negative("first covered token", e.coveredFrom()),
           negative("sequence", e.sequence()),
@@ -64,14 +65,14 @@ final class EditRules {
           locations(e.deltas()),
           locations(e.states()));
     } else if (edit instanceof Edit.PointDropped e) {
-      return negative("namespace id", e.namespaceId());
+      return unnumbered("namespace id", e.namespaceId());
     } else if (edit instanceof Edit.ChainKept e) {
-      return negative("namespace id", e.namespaceId());
+      return unnumbered("namespace id", e.namespaceId());
     } else if (edit instanceof Edit.ChainReleased e) {
-      return negative("namespace id", e.namespaceId());
+      return unnumbered("namespace id", e.namespaceId());
     } else if (edit instanceof Edit.RecordMoved e) {
       return first(
-          negative("namespace id", e.namespaceId()),
+          unnumbered("namespace id", e.namespaceId()),
           place(e.fromSegmentId(), e.fromOffsetBytes()),
           place(e.toSegmentId(), e.toOffsetBytes()),
           e.fromSegmentId() == e.toSegmentId() && e.fromOffsetBytes() == e.toOffsetBytes()
@@ -80,10 +81,10 @@ final class EditRules {
     } else if (edit instanceof Edit.Touched e) {
       return touches(e.touches());
     } else if (edit instanceof Edit.DescriptorPlaced e) {
-      return first(negative("namespace id", e.namespaceId()), locations(List.of(e.location())));
+      return first(unnumbered("namespace id", e.namespaceId()), locations(List.of(e.location())));
     } else if (edit instanceof Edit.BoundaryUsed e) {
       return first(
-          negative("namespace id", e.namespaceId()), negative("session id", e.sessionId()));
+          unnumbered("namespace id", e.namespaceId()), negative("session id", e.sessionId()));
     } else if (edit instanceof Edit.BudgetSpent e) {
       return negative("written bytes", e.writtenBytes());
     } else if (edit instanceof Edit.CheckpointEnd e) {
@@ -118,7 +119,7 @@ final class EditRules {
       Edit.Touch touch = touches.get(i);
       wrong =
           first(
-              negative("namespace id", touch.namespaceId()),
+              unnumbered("namespace id", touch.namespaceId()),
               negative("sequence", touch.sequence()));
     }
     return wrong;
@@ -126,8 +127,8 @@ final class EditRules {
 
   /** The first bytes of a segment are its header, so that no record is at 0. */
   private static String place(long segmentId, long offsetBytes) {
-    if (segmentId < 0) {
-      return negative("segment id", segmentId);
+    if (segmentId <= 0) {
+      return unnumbered("segment id", segmentId);
     }
     return offsetBytes <= 0 ? "a record at offset " + offsetBytes : unaligned(offsetBytes);
   }
@@ -146,6 +147,11 @@ final class EditRules {
 
   private static String negative(String what, long value) {
     return value >= 0 ? null : "a negative " + what;
+  }
+
+  /** Ids are given from 1 on, so that 0 can stand for none. */
+  private static String unnumbered(String what, long value) {
+    return value >= 1 ? null : "a " + what + " of " + value;
   }
 
   private static String first(String... violations) {

@@ -141,7 +141,7 @@ class EditCodecTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {46, 99, 0x7FFF})
+  @ValueSource(ints = {48, 99, 0x7FFF})
   void unknownTemplatesAreRefused(int templateId) {
     int length = encode(new Edit.SegmentRemoved(3));
     Frame.putMessageHeader(buffer, AT, 8, templateId);

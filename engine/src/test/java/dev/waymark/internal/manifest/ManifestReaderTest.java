@@ -187,7 +187,7 @@ class ManifestReaderTest {
     try (ManifestFixture fixture = ManifestFixture.empty()) {
       fixture.force(random.list(20));
       long end = fixture.log.lengthBytes();
-      fixture.flush(random.list(80));
+      fixture.flush(random.list(200));
       byte[] unproven = fixture.bytes();
       fixture.log.force();
       long durable = fixture.log.durableLengthBytes();

@@ -13,7 +13,7 @@ import java.util.function.Supplier;
 
 /** Edits of every kind that keep the rules; small numbers, large ones and the ends of ranges. */
 final class RandomEdits {
-  static final int KINDS = 16;
+  static final int KINDS = 18;
 
   private final Random random;
 
@@ -34,9 +34,10 @@ final class RandomEdits {
     return switch (kind) {
       case 0 -> new Edit.NamespaceAdded(id(), key(), text(), text(), text());
       case 1 -> new Edit.NamespaceDropped(id());
-      case 2 -> new Edit.SegmentCreated(number(), pick(SegmentKind.values()), number());
+      case 2 ->
+          new Edit.SegmentCreated(1 + random.nextInt(1000), pick(SegmentKind.values()), number());
       case 3 -> segmentSealed();
-      case 4 -> new Edit.SegmentRemoved(number());
+      case 4 -> new Edit.SegmentRemoved(id());
       case 5 ->
           new Edit.SessionOpened(
               number(),
@@ -58,13 +59,17 @@ final class RandomEdits {
           new Edit.RecordMoved(id(), key(), pick(RecordKind.values()), 1, offset(), 2, offset());
       case 14 ->
           new Edit.Touched(listOf(random.nextInt(6), () -> new Edit.Touch(id(), key(), number())));
-      default -> new Edit.BudgetSpent(random.nextLong(), number());
+      case 15 -> new Edit.BudgetSpent(random.nextLong(), number());
+      case 16 ->
+          new Edit.DescriptorPlaced(
+              id(), new RecordLocation(id(), offset(), 1 + random.nextInt(1 << 20)));
+      default -> new Edit.BoundaryUsed(number(), id(), key());
     };
   }
 
   private Edit segmentSealed() {
     long footer = random.nextBoolean() ? 0 : offset();
-    return new Edit.SegmentSealed(number(), footer + 1 + random.nextInt(10_000), footer);
+    return new Edit.SegmentSealed(id(), footer + 1 + random.nextInt(10_000), footer);
   }
 
   private Edit rowsAdded() {
@@ -98,8 +103,7 @@ final class RandomEdits {
 
   private List<RecordLocation> locations() {
     return listOf(
-        random.nextInt(4),
-        () -> new RecordLocation(number(), offset(), 1 + random.nextInt(1 << 30)));
+        random.nextInt(4), () -> new RecordLocation(id(), offset(), 1 + random.nextInt(1 << 30)));
   }
 
   private RestorePolicy policy() {
@@ -118,9 +122,9 @@ final class RandomEdits {
 
   private int id() {
     return switch (random.nextInt(4)) {
-      case 0 -> 0;
+      case 0 -> 1;
       case 1 -> Integer.MAX_VALUE;
-      default -> random.nextInt(1000);
+      default -> 1 + random.nextInt(1000);
     };
   }
 
