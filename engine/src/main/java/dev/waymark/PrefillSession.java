@@ -307,61 +307,68 @@ public final class PrefillSession implements AutoCloseable {
 
   private Outcome appendBlock(BoundaryKey key, int to, boolean wantPoint, StateViews views) {
     List<Written> rows = null;
-    List<Written> deltas = null;
+    Delta delta = null;
     List<Written> states = null;
-    int coveredTo = to;
     while (true) {
-      Needs needs = needs(key, to, wantPoint, coveredTo, rows, deltas);
+      Needs needs = needs(key, to, wantPoint);
       try {
-        if (needs.rows()) {
+        if (needs.rows() && rows == null) {
           rows = write(records.append(key, tipKey, tokens, to), views, rowRun);
         }
-        if (needs.delta()) {
-          discard(deltas);
-          deltas = null;
-          coveredTo = needs.coveredTo();
-          deltas = write(records.delta(key, tipKey, tokens, to, coveredTo), views, pointRun);
+        if (needs.point() && !closes(delta, needs.gap())) {
+          discard(delta);
+          delta = null;
+          delta = writeDelta(key, tipKey, to, needs.gap(), views);
         }
         if (needs.point() && states == null) {
           states = write(records.state(key, tipKey, tokens, to), views, pointRun);
         }
       } catch (RuntimeException | Error e) {
         discard(rows);
-        discard(deltas);
+        discard(delta);
         discard(states);
         throw e;
       }
-      Outcome outcome = publish(key, to, wantPoint, coveredTo, rows, deltas, states);
+      Outcome outcome = publish(key, to, wantPoint, rows, delta, states);
       if (outcome != null) {
         return outcome;
       }
     }
   }
 
-  private record Needs(boolean rows, boolean point, boolean delta, int coveredTo) {}
+  private record Needs(boolean rows, boolean point, Forest.WindowGap gap) {}
 
-  private Needs needs(
-      BoundaryKey key,
-      int to,
-      boolean wantPoint,
-      int coveredTo,
-      List<Written> rows,
-      List<Written> deltas) {
+  private Needs needs(BoundaryKey key, int to, boolean wantPoint) {
     return engine.publisher.read(
         () -> {
           Forest forest = engine.forest;
           int node = forest.find(state.id(), key);
           boolean point = wantPoint && (node == Forest.NONE || !forest.isPoint(node));
-          boolean window = point && layout.maxWindowTokens() > 0;
-          window &= node == Forest.NONE || !forest.hasDelta(node);
-          int covered = window ? covered(to) : to;
-          boolean delta = window && (deltas == null || covered < coveredTo);
-          return new Needs(node == Forest.NONE && rows == null, point, delta, covered);
+          return new Needs(node == Forest.NONE, point, gap(node, tip.node(), to));
         });
   }
 
-  private int covered(int to) {
-    return engine.forest.coveredTo(tip.node(), to, layout.maxWindowTokens());
+  private Forest.WindowGap gap(int node, int parent, int to) {
+    return engine.forest.windowGap(node, parent, to, layout.maxWindowTokens());
+  }
+
+  /** Window rows that were written, and the gap in the chain's deltas that they close. */
+  private record Delta(Forest.WindowGap gap, List<Written> records) {}
+
+  /** Whether window rows were written that close the gap as it is now; none need no writing. */
+  private static boolean closes(Delta delta, Forest.WindowGap gap) {
+    return gap.isEmpty()
+        || (delta != null && delta.gap().to() == gap.to() && delta.gap().from() <= gap.from());
+  }
+
+  private Delta writeDelta(
+      BoundaryKey key, BoundaryKey parentKey, int to, Forest.WindowGap gap, StateViews views) {
+    int from = to - layout.blockTokens();
+    return new Delta(gap, write(records.delta(key, parentKey, from, to, gap), views, pointRun));
+  }
+
+  private void discard(Delta delta) {
+    discard(delta == null ? null : delta.records());
   }
 
   /** A record that was written, with the raw bytes that it stands for. */
@@ -403,23 +410,22 @@ public final class PrefillSession implements AutoCloseable {
       BoundaryKey key,
       int to,
       boolean wantPoint,
-      int coveredTo,
       List<Written> rows,
-      List<Written> deltas,
+      Delta delta,
       List<Written> states) {
     return engine.publisher.write(
         () -> {
           Forest forest = engine.forest;
           if (ending || engine.isClosed()) {
             discardLocked(rows);
-            discardLocked(deltas);
+            discardLocked(delta);
             discardLocked(states);
             throw ended();
           }
           int node = forest.find(state.id(), key);
           boolean point = wantPoint && (node == Forest.NONE || !forest.isPoint(node));
-          boolean delta = node == Forest.NONE || !forest.hasDelta(node);
-          if (point && layout.maxWindowTokens() > 0 && delta && covered(to) < coveredTo) {
+          Forest.WindowGap gap = gap(node, tip.node(), to);
+          if (point && (states == null || !closes(delta, gap))) {
             return null;
           }
           if (node == Forest.NONE && rows == null) {
@@ -434,13 +440,9 @@ public final class PrefillSession implements AutoCloseable {
             useExisting(node, key);
           }
           if (point) {
-            bytes += publishPoint(key, coveredTo, delta ? deltas : null, states);
-            if (!delta) {
-              discardLocked(deltas);
-            }
-            points.added(to);
+            bytes += publishPoint(key, gap, delta, states);
           } else {
-            discardLocked(deltas);
+            discardLocked(delta);
             discardLocked(states);
           }
           if (forest.isPoint(node)) {
@@ -471,14 +473,18 @@ public final class PrefillSession implements AutoCloseable {
   }
 
   private long publishPoint(
-      BoundaryKey key, int coveredTo, List<Written> deltas, List<Written> states) {
+      BoundaryKey key, Forest.WindowGap gap, Delta delta, List<Written> states) {
+    List<Written> deltas = delta == null || gap.isEmpty() ? null : delta.records();
+    if (deltas == null) {
+      discardLocked(delta);
+    }
     lastNumber =
         engine.publisher.publish(
             new Edit.PointAdded(
                 state.id(),
                 key,
                 complete ? 0 : sessionId,
-                coveredTo,
+                deltas == null ? gap.to() : delta.gap().from(),
                 engine.segments.takeSequence(),
                 engine.clockMillis.getAsLong(),
                 rawBytes(deltas),
@@ -530,6 +536,10 @@ public final class PrefillSession implements AutoCloseable {
       written.forEach(
           record -> engine.segments.stillborn(record.location(), engine.publisher.published()));
     }
+  }
+
+  private void discardLocked(Delta delta) {
+    discardLocked(delta == null ? null : delta.records());
   }
 
   private static long rawBytes(List<Written> written) {
@@ -589,43 +599,44 @@ public final class PrefillSession implements AutoCloseable {
     if (!wanted) {
       return;
     }
-    int block = layout.blockTokens();
     BoundaryKey key = tipKey;
     int to = tokens;
     int parent = engine.publisher.read(() -> engine.forest.parent(tip.node()));
     BoundaryKey parentKey = engine.publisher.read(() -> engine.forest.key(parent));
-    List<Written> deltas = null;
+    Delta delta = null;
     List<Written> states = null;
     while (true) {
-      int covered =
-          engine.publisher.read(
-              () ->
-                  engine.forest.hasDelta(tip.node())
-                      ? to
-                      : engine.forest.coveredTo(parent, to, layout.maxWindowTokens()));
-      discard(deltas);
-      deltas = write(records.delta(key, parentKey, to - block, to, covered), views, pointRun);
-      if (states == null) {
-        states = write(records.state(key, parentKey, to - block, to), views, pointRun);
+      try {
+        Forest.WindowGap gap = engine.publisher.read(() -> gap(tip.node(), parent, to));
+        if (!closes(delta, gap)) {
+          discard(delta);
+          delta = null;
+          delta = writeDelta(key, parentKey, to, gap, views);
+        }
+        if (states == null) {
+          int from = to - layout.blockTokens();
+          states = write(records.state(key, parentKey, from, to), views, pointRun);
+        }
+      } catch (RuntimeException | Error e) {
+        discard(delta);
+        discard(states);
+        throw e;
       }
-      List<Written> newDeltas = deltas;
+      Delta newDelta = delta;
       List<Written> newStates = states;
       boolean done =
           engine.publisher.write(
               () -> {
-                Forest forest = engine.forest;
-                if (!tip.isValid() || forest.isPoint(tip.node())) {
-                  discardLocked(newDeltas);
+                if (!tip.isValid() || engine.forest.isPoint(tip.node())) {
+                  discardLocked(newDelta);
                   discardLocked(newStates);
                   return true;
                 }
-                boolean stillCovered =
-                    forest.hasDelta(tip.node())
-                        || forest.coveredTo(parent, to, layout.maxWindowTokens()) >= covered;
-                if (!stillCovered) {
+                Forest.WindowGap now = gap(tip.node(), parent, to);
+                if (!closes(newDelta, now)) {
                   return false;
                 }
-                long bytes = publishPoint(key, covered, newDeltas, newStates);
+                long bytes = publishPoint(key, now, newDelta, newStates);
                 engine.counters.appendedBytes.add(bytes);
                 engine.publisher.addUnforced(bytes);
                 points.added(to);

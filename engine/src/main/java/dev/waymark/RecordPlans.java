@@ -1,6 +1,7 @@
 package dev.waymark;
 
 import dev.waymark.internal.codec.ChunkCodecs;
+import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.forest.NamespaceState;
 import dev.waymark.internal.log.PartPlan;
 import dev.waymark.internal.log.RecordKind;
@@ -38,17 +39,18 @@ final class RecordPlans {
     return split(RecordKind.APPEND, key, parentKey, from, to, to, parts);
   }
 
-  /** The window rows that the chain does not cover; empty where there are none. */
-  List<RecordPlan> delta(BoundaryKey key, BoundaryKey parentKey, int from, int to, int coveredTo) {
+  /** The window rows that no delta of the chain holds; empty where there are none. */
+  List<RecordPlan> delta(
+      BoundaryKey key, BoundaryKey parentKey, int from, int to, Forest.WindowGap gap) {
     List<PartPlan> parts = new ArrayList<>();
     for (TensorSpec spec : namespace.layout().tensors()) {
       if (spec.growth() instanceof Growth.Window window) {
-        add(parts, spec, Layout.windowStart(window, coveredTo, to), to);
+        add(parts, spec, Layout.windowStart(window, gap.from(), to), gap.to());
       }
     }
     return parts.isEmpty()
         ? List.of()
-        : split(RecordKind.DELTA, key, parentKey, from, to, coveredTo, parts);
+        : split(RecordKind.DELTA, key, parentKey, from, to, gap.from(), parts);
   }
 
   /** The fixed tensors; empty where there are none. */

@@ -225,10 +225,15 @@ public final class Forest {
     }
     NamespaceState state = namespaces.get(e.namespaceId());
     if (!e.deltas().isEmpty()) {
-      if (!deltas.isEmpty(row)) {
+      if (!deltas.isEmpty(row) && e.coveredFrom() >= coveredFrom.get(row)) {
         throw contradiction("a delta is added twice");
       }
-      deltas.set(row, e.deltas());
+      // A delta that later points had kept is completed towards the front by the older rows that
+      // the new point needs.
+      List<RecordLocation> all = new ArrayList<>(deltas.get(row));
+      all.addAll(e.deltas());
+      state.pointRecordBytes -= deltas.lengthBytes(row);
+      deltas.set(row, all);
       coveredFrom.set(row, (int) e.coveredFrom());
       state.pointRecordBytes += deltas.lengthBytes(row);
       e.deltas().forEach(events::born);
@@ -593,13 +598,29 @@ public final class Forest {
 
   // Windows
 
+  /** Window rows {@code [from, to)}, of the largest window. */
+  public record WindowGap(int from, int to) {
+    /** Whether there are none. */
+    public boolean isEmpty() {
+      return from >= to;
+    }
+  }
+
   /**
-   * First window row that a delta of a point at {@code toTokens} has to hold, whose parent is
-   * given: where the live coverage of its chain ends, if that reaches back as far as the window
-   * does; otherwise where the window begins.
+   * Window rows that a point at a boundary needs and that no delta holds: from where the live
+   * coverage of its chain ends, if that reaches back as far as the window does, otherwise from
+   * where the window begins; up to the boundary, or to where its own delta begins.
+   *
+   * @param node the boundary, or {@link #NONE} where it is still to be added
+   * @param parentNode its parent
    */
-  public int coveredTo(int parentNode, int toTokens, int maxWindowTokens) {
+  public WindowGap windowGap(int node, int parentNode, int toTokens, int maxWindowTokens) {
     int windowFrom = Math.max(0, toTokens - maxWindowTokens);
+    int gapTo = node != NONE && hasDelta(node) ? coveredFrom(node) : toTokens;
+    return new WindowGap(Math.min(gapTo, coveredTo(parentNode, windowFrom)), gapTo);
+  }
+
+  private int coveredTo(int parentNode, int windowFrom) {
     int end = NONE;
     int lowest = 0;
     for (int node = parentNode;
@@ -620,22 +641,7 @@ public final class Forest {
         return end;
       }
     }
-    return end != NONE && lowest <= windowFrom ? end : windowFrom;
-  }
-
-  /** Whether every window row that a point here needs is in live deltas of its chain. */
-  public boolean isWindowCovered(int node, int maxWindowTokens) {
-    int windowFrom = Math.max(0, tokens.get(node) - maxWindowTokens);
-    int lowest = tokens.get(node);
-    for (int at = node; at != NONE && lowest > windowFrom; at = parent.get(at)) {
-      if (tokens.get(at) < lowest) {
-        return false;
-      }
-      if (hasDelta(at)) {
-        lowest = Math.min(lowest, coveredFrom(at));
-      }
-    }
-    return lowest <= windowFrom;
+    return windowFrom;
   }
 
   /** Whether a live point below the boundary needs window rows that its delta may hold. */
