@@ -420,7 +420,8 @@ public final class PrefillSession implements AutoCloseable {
           int node = forest.find(state.id(), key);
           boolean point = wantPoint && (node == Forest.NONE || !forest.isPoint(node));
           boolean delta = node == Forest.NONE || !forest.hasUsableDelta(node);
-          if (point && layout.maxWindowTokens() > 0 && delta && covered(to) < coveredTo) {
+          if (point && states == null
+              || point && layout.maxWindowTokens() > 0 && delta && covered(to) < coveredTo) {
             return null;
           }
           if (node == Forest.NONE && rows == null) {
