@@ -353,7 +353,7 @@ public final class PrefillSession implements AutoCloseable {
           int node = forest.find(state.id(), key);
           boolean point = wantPoint && (node == Forest.NONE || !forest.isPoint(node));
           boolean window = point && layout.maxWindowTokens() > 0;
-          window &= node == Forest.NONE || !forest.hasDelta(node);
+          window &= node == Forest.NONE || !forest.hasUsableDelta(node);
           int covered = window ? covered(to) : to;
           boolean delta = window && (deltas == null || covered < coveredTo);
           return new Needs(node == Forest.NONE && rows == null, point, delta, covered);
@@ -419,8 +419,9 @@ public final class PrefillSession implements AutoCloseable {
           }
           int node = forest.find(state.id(), key);
           boolean point = wantPoint && (node == Forest.NONE || !forest.isPoint(node));
-          boolean delta = node == Forest.NONE || !forest.hasDelta(node);
-          if (point && layout.maxWindowTokens() > 0 && delta && covered(to) < coveredTo) {
+          boolean delta = node == Forest.NONE || !forest.hasUsableDelta(node);
+          if (point && states == null
+              || point && layout.maxWindowTokens() > 0 && delta && covered(to) < coveredTo) {
             return null;
           }
           if (node == Forest.NONE && rows == null) {
@@ -605,7 +606,10 @@ public final class PrefillSession implements AutoCloseable {
     while (true) {
       int covered =
           engine.publisher.read(
-              () -> engine.forest.hasDelta(tip.node()) ? to : engine.forest.coveredTo(parent, to));
+              () ->
+                  engine.forest.hasUsableDelta(tip.node())
+                      ? to
+                      : engine.forest.coveredTo(parent, to));
       discard(deltas);
       deltas = write(records.delta(key, parentKey, to - block, to, covered), views, pointRun);
       if (states == null) {
@@ -623,7 +627,7 @@ public final class PrefillSession implements AutoCloseable {
                   return true;
                 }
                 boolean stillCovered =
-                    forest.hasDelta(tip.node()) || forest.coveredTo(parent, to) >= covered;
+                    forest.hasUsableDelta(tip.node()) || forest.coveredTo(parent, to) >= covered;
                 if (!stillCovered) {
                   return false;
                 }

@@ -58,7 +58,13 @@ class PackageDirectionTest {
         "internal.forest",
         "internal.wire");
     row("internal.admit", "layout", "internal.retain");
-    row("internal.check", "internal.log", "internal.manifest", "internal.forest", "internal.wire");
+    row(
+        "internal.check",
+        "internal.log",
+        "internal.manifest",
+        "internal.forest",
+        "internal.recover",
+        "internal.wire");
   }
 
   private static JavaClasses engine;
