@@ -537,24 +537,32 @@ public final class Publisher implements AutoCloseable {
 
   // Reclaim
 
-  /** Unlinks segments in which nothing lives, after the edits that say so are durable. */
+  /**
+   * Unlinks segments in which nothing lives, after the edits that say so are durable. Excludes
+   * commits, which force the files that this closes, and others that would unlink the same.
+   */
   public long unlinkDead(long oldestReader) {
-    List<SegmentInfo> dead = segments.unlinkable(durable, oldestReader);
-    if (dead.isEmpty()) {
-      return 0;
+    committing.lock();
+    try {
+      List<SegmentInfo> dead = segments.unlinkable(durable, oldestReader);
+      if (dead.isEmpty()) {
+        return 0;
+      }
+      write(
+          () -> {
+            dead.forEach(info -> publish(new Edit.SegmentRemoved(info.segmentId())));
+            return null;
+          });
+      commitLocked();
+      long bytes = 0;
+      for (SegmentInfo info : dead) {
+        bytes += info.allocatedBytes();
+        segments.remove(info.segmentId());
+      }
+      return bytes;
+    } finally {
+      committing.unlock();
     }
-    write(
-        () -> {
-          dead.forEach(info -> publish(new Edit.SegmentRemoved(info.segmentId())));
-          return null;
-        });
-    commit();
-    long bytes = 0;
-    for (SegmentInfo info : dead) {
-      bytes += info.allocatedBytes();
-      segments.remove(info.segmentId());
-    }
-    return bytes;
   }
 
   // Accounts
