@@ -494,8 +494,12 @@ public final class PrefillSession implements AutoCloseable {
     return rawBytes(deltas) + rawBytes(states);
   }
 
-  /** A boundary that another open session added is shared with it from now on. */
+  /**
+   * A boundary that another open session added is shared with it from now on. That it is there does
+   * not make it durable: then this session waits for what the other one wrote.
+   */
   private void useExisting(int node, BoundaryKey key) {
+    lastNumber = Math.max(lastNumber, engine.publisher.pendingNumber(state.id(), key));
     if (complete) {
       return;
     }
