@@ -1,5 +1,6 @@
 package dev.waymark.tools;
 
+import dev.waymark.tools.replay.ReplayCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -12,7 +13,8 @@ import picocli.CommandLine.Spec;
     name = "segtool",
     mixinStandardHelpOptions = true,
     versionProvider = Segtool.Version.class,
-    description = "Looks into a Waymark store.")
+    subcommands = {ReplayCommand.class},
+    description = "Looks into a Waymark store, and replays recorded traces against one.")
 public final class Segtool implements Runnable {
   @Spec private CommandSpec spec;
 
