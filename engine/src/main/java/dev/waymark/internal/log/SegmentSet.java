@@ -149,6 +149,9 @@ public final class SegmentSet implements AutoCloseable {
     if (footerOffsetBytes > 0) {
       segment.framingBytes += lengthBytes - footerOffsetBytes;
     }
+    // What edits or recovery dropped lies in the gaps, or behind the end of the file.
+    segment.dead.clear();
+    segment.deadBytes = 0;
     for (long[] gap : gaps) {
       if (punched) {
         segment.punchedBytes += gap[1] - gap[0];
