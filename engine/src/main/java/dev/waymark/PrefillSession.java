@@ -3,6 +3,7 @@ package dev.waymark;
 import dev.waymark.error.BoundaryMismatchException;
 import dev.waymark.error.ClosedException;
 import dev.waymark.error.ConcurrentUseException;
+import dev.waymark.error.DurabilityLostException;
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidArgumentException;
 import dev.waymark.error.StaleMatchException;
@@ -57,6 +58,7 @@ public final class PrefillSession implements AutoCloseable {
   private final PointPlan points;
   private final RecordPlans records;
   private final long sessionId;
+  private final long openedNumber;
   private final KeyChain keys = new KeyChain();
   private final Run rowRun = new Run(SegmentKind.APPEND);
   private final Run pointRun = new Run(SegmentKind.DELTA);
@@ -98,6 +100,7 @@ public final class PrefillSession implements AutoCloseable {
     this.tipKey = tipKey;
     this.tokens = tokens;
     this.durableTokens = tokens;
+    this.openedNumber = engine.publisher.published();
   }
 
   static PrefillSession open(
@@ -158,7 +161,10 @@ public final class PrefillSession implements AutoCloseable {
   public int durableTokens() {
     synchronized (progress) {
       while (!progress.isEmpty() && progress.peek().number() <= engine.publisher.durable()) {
-        durableTokens = progress.poll().tokens();
+        Progress reached = progress.poll();
+        if (!engine.publisher.isLost(reached.number())) {
+          durableTokens = reached.tokens();
+        }
       }
       return durableTokens;
     }
@@ -490,8 +496,12 @@ public final class PrefillSession implements AutoCloseable {
     return rawBytes(deltas) + rawBytes(states);
   }
 
-  /** A boundary that another open session added is shared with it from now on. */
+  /**
+   * A boundary that another open session added is shared with it from now on. That it is there does
+   * not make it durable: then this session waits for what the other one wrote.
+   */
   private void useExisting(int node, BoundaryKey key) {
+    lastNumber = Math.max(lastNumber, engine.publisher.pendingNumber(state.id(), key));
     if (complete) {
       return;
     }
@@ -668,6 +678,11 @@ public final class PrefillSession implements AutoCloseable {
               });
           if (durability != Durability.NONE) {
             engine.publisher.commit(lastNumber);
+            if (engine.publisher.hasLostSince(openedNumber)) {
+              throw new DurabilityLostException(
+                  ErrorDetail.of("a segment could not be forced while the prompt was stored")
+                      .remedy("match again: what the match finds is what is stored"));
+            }
           }
           return null;
         });

@@ -18,11 +18,12 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.LongConsumer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -503,12 +504,10 @@ public final class SegmentSet implements AutoCloseable {
   }
 
   /**
-   * Forces every segment that was written to.
-   *
-   * @param onFailure told the id of each segment that could not be forced; it is poisoned: takes no
-   *     more writes, and nothing in it that was not durable before may be acknowledged
+   * Forces every segment that was written to. One that could not be forced is poisoned: it takes no
+   * more writes, and nothing in it that was not durable before may be acknowledged.
    */
-  public void forceDirty(LongConsumer onFailure) {
+  public void forceDirty() {
     List<Segment> dirty = new ArrayList<>();
     synchronized (this) {
       for (Segment segment : segments.values()) {
@@ -532,9 +531,19 @@ public final class SegmentSet implements AutoCloseable {
           segment.full = true;
           current.remove(segment.kind, segment);
         }
-        onFailure.accept(segment.id);
       }
     }
+  }
+
+  /** Segments that could not be forced. */
+  public synchronized Set<Long> poisoned() {
+    Set<Long> ids = new HashSet<>();
+    for (Segment segment : segments.values()) {
+      if (segment.poisoned) {
+        ids.add(segment.id);
+      }
+    }
+    return ids;
   }
 
   /** Whether anything was written that is not yet forced. */
