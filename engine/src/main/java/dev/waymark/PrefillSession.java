@@ -353,7 +353,7 @@ public final class PrefillSession implements AutoCloseable {
           int node = forest.find(state.id(), key);
           boolean point = wantPoint && (node == Forest.NONE || !forest.isPoint(node));
           boolean window = point && layout.maxWindowTokens() > 0;
-          window &= node == Forest.NONE || !forest.hasDelta(node);
+          window &= node == Forest.NONE || !forest.hasUsableDelta(node);
           int covered = window ? covered(to) : to;
           boolean delta = window && (deltas == null || covered < coveredTo);
           return new Needs(node == Forest.NONE && rows == null, point, delta, covered);
@@ -376,7 +376,8 @@ public final class PrefillSession implements AutoCloseable {
       try (Scratch scratch = engine.scratches.take()) {
         for (RecordPlan record : plans) {
           RecordLocation location =
-              engine.segments.write(record, views, run, state.descriptor(), scratch);
+              engine.segments.write(
+                  record, views, run, state.descriptor(), scratch, engine.options.verifyLossy());
           engine.counters.recordBytes.add(Alignment.toPage(location.lengthBytes()));
           written.add(new Written(location, record.rawBytes()));
         }
@@ -418,7 +419,7 @@ public final class PrefillSession implements AutoCloseable {
           }
           int node = forest.find(state.id(), key);
           boolean point = wantPoint && (node == Forest.NONE || !forest.isPoint(node));
-          boolean delta = node == Forest.NONE || !forest.hasDelta(node);
+          boolean delta = node == Forest.NONE || !forest.hasUsableDelta(node);
           if (point && layout.maxWindowTokens() > 0 && delta && covered(to) < coveredTo) {
             return null;
           }
@@ -604,7 +605,10 @@ public final class PrefillSession implements AutoCloseable {
     while (true) {
       int covered =
           engine.publisher.read(
-              () -> engine.forest.hasDelta(tip.node()) ? to : engine.forest.coveredTo(parent, to));
+              () ->
+                  engine.forest.hasUsableDelta(tip.node())
+                      ? to
+                      : engine.forest.coveredTo(parent, to));
       discard(deltas);
       deltas = write(records.delta(key, parentKey, to - block, to, covered), views, pointRun);
       if (states == null) {
@@ -622,7 +626,7 @@ public final class PrefillSession implements AutoCloseable {
                   return true;
                 }
                 boolean stillCovered =
-                    forest.hasDelta(tip.node()) || forest.coveredTo(parent, to) >= covered;
+                    forest.hasUsableDelta(tip.node()) || forest.coveredTo(parent, to) >= covered;
                 if (!stillCovered) {
                   return false;
                 }

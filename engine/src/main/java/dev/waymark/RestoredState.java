@@ -215,16 +215,18 @@ public final class RestoredState implements AutoCloseable {
   public void read(StateViews views) {
     requireReadable();
     views.checkNames(layout);
-    for (TensorSpec spec : layout.tensors()) {
-      TensorView view = views.get(spec);
-      if (view != null) {
-        check(spec, view);
-        rowsRead.set(layout.indexOf(spec.name()), 0);
+    TensorView[] viewOf = new TensorView[layout.tensors().size()];
+    for (int i = 0; i < viewOf.length; i++) {
+      TensorSpec spec = layout.tensors().get(i);
+      viewOf[i] = views.get(spec);
+      if (viewOf[i] != null) {
+        check(spec, viewOf[i]);
+        rowsRead.set(i, 0);
       }
     }
     try {
       readHeaders();
-      readParallel(views);
+      readParallel(viewOf);
     } catch (RestoreMissException e) {
       fail(e);
       throw e;
@@ -274,16 +276,16 @@ public final class RestoredState implements AutoCloseable {
     headers = read;
   }
 
-  private void readParallel(StateViews views) {
+  private void readParallel(TensorView[] viewOf) {
     forEachPiece(
         (i, piece, reader) -> {
           RecordHeader header = headers[i];
           boolean all = true;
           for (RecordHeader.Part part : header.parts()) {
-            all &= views.get(part.spec()) != null;
+            all &= viewOf[part.tensorIndex()] != null;
           }
           for (RecordHeader.Part part : header.parts()) {
-            TensorView view = views.get(part.spec());
+            TensorView view = viewOf[part.tensorIndex()];
             if (view != null) {
               long rows = readPart(header, part, view, reader, piece, all);
               rowsRead.addAndGet(part.tensorIndex(), rows);

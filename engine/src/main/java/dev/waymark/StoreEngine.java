@@ -236,7 +236,8 @@ final class StoreEngine {
                 counters.restoredBytes.sum(),
                 publisher.unforcedBytes(),
                 manifestLength,
-                segments.mappedCount()));
+                segments.mappedCount(),
+                segments.chunksLeftRaw()));
   }
 
   /** Tells readers in other processes how far the manifest is durable, and what was counted. */

@@ -29,7 +29,8 @@ public record StoreOptions(
     long maxInFlightBytes,
     long heldStateBytes,
     int restoreThreads,
-    boolean backgroundThread) {
+    boolean backgroundThread,
+    boolean verifyLossy) {
   /** Resolves to a share of what the file system has free when the store is opened. */
   public static final long AUTO_QUOTA = -1;
 
@@ -105,6 +106,7 @@ public record StoreOptions(
     private long heldStateBytes = 128L << 20;
     private int restoreThreads = Math.min(4, Runtime.getRuntime().availableProcessors());
     private boolean backgroundThread = true;
+    private boolean verifyLossy;
 
     private Builder() {}
 
@@ -162,6 +164,12 @@ public record StoreOptions(
       return this;
     }
 
+    /** Whether lossy codecs are held to their stated error as they write. */
+    public Builder verifyLossy(boolean value) {
+      verifyLossy = value;
+      return this;
+    }
+
     /** The options. */
     public StoreOptions build() {
       return new StoreOptions(
@@ -173,7 +181,8 @@ public record StoreOptions(
           maxInFlightBytes,
           heldStateBytes,
           restoreThreads,
-          backgroundThread);
+          backgroundThread,
+          verifyLossy);
     }
   }
 }

@@ -51,7 +51,12 @@ class PackageDirectionTest {
     row("internal.publish", "internal.log", "internal.manifest", "internal.forest");
     row("internal.retain", "internal.forest");
     row("internal.reclaim", "internal.log", "internal.manifest", "internal.forest");
-    row("internal.recover", "internal.log", "internal.manifest", "internal.forest");
+    row(
+        "internal.recover",
+        "internal.log",
+        "internal.manifest",
+        "internal.forest",
+        "internal.wire");
     row("internal.admit", "layout", "internal.retain");
     row(
         "internal.check",

@@ -3,6 +3,7 @@ package dev.waymark.tools;
 import dev.waymark.error.WaymarkException;
 import dev.waymark.tools.demo.DemoCommand;
 import dev.waymark.tools.inspect.InspectCommand;
+import dev.waymark.tools.replay.ReplayCommand;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -16,10 +17,11 @@ import picocli.CommandLine.Spec;
     name = "segtool",
     mixinStandardHelpOptions = true,
     versionProvider = Segtool.Version.class,
-    description = "Looks into a Waymark store.",
+    description = "Looks into a Waymark store, and replays recorded traces against one.",
     subcommands = {
       DemoCommand.class,
       InspectCommand.class,
+      ReplayCommand.class,
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {

@@ -1,7 +1,9 @@
 package dev.waymark.internal.check;
 
 import dev.waymark.internal.log.SegmentInfo;
+import dev.waymark.internal.log.SegmentSet;
 import dev.waymark.internal.manifest.Edit;
+import java.util.List;
 
 /**
  * One segment, as the manifest and the file system together have it.
@@ -11,6 +13,7 @@ import dev.waymark.internal.manifest.Edit;
  *
  * @param info the manifest's part; its length and allocated bytes mean nothing here
  * @param sealed what the manifest says of its end, or null
+ * @param descriptors descriptions of namespaces in it
  * @param lengthBytes of the file
  * @param allocatedBytes of the file, by the file system
  * @param framingBytes headers, footer, descriptions of namespaces, padding of live records
@@ -20,6 +23,7 @@ import dev.waymark.internal.manifest.Edit;
 public record SegmentAccount(
     SegmentInfo info,
     Edit.SegmentSealed sealed,
+    List<SegmentSet.PlacedDescriptor> descriptors,
     long lengthBytes,
     long allocatedBytes,
     long framingBytes,
@@ -27,7 +31,11 @@ public record SegmentAccount(
     long reservedBytes) {
 
   static SegmentAccount of(
-      SegmentInfo info, Edit.SegmentSealed sealed, long lengthBytes, long allocatedBytes) {
+      SegmentInfo info,
+      Edit.SegmentSealed sealed,
+      List<SegmentSet.PlacedDescriptor> descriptors,
+      long lengthBytes,
+      long allocatedBytes) {
     long framing = info.framingBytes();
     if (sealed != null && sealed.footerOffsetBytes() > 0) {
       framing += sealed.lengthBytes() - sealed.footerOffsetBytes();
@@ -38,7 +46,7 @@ public record SegmentAccount(
     // checkpoint dropped is known to be dead.
     long dead = sealed != null ? rest : Math.min(rest, info.deadBytes());
     return new SegmentAccount(
-        info, sealed, lengthBytes, allocatedBytes, framing, dead, rest - dead);
+        info, sealed, descriptors, lengthBytes, allocatedBytes, framing, dead, rest - dead);
   }
 
   /** Allocated bytes that the account does not explain; below 0 where live bytes have no blocks. */

@@ -161,6 +161,7 @@ public final class StoreLook {
           SegmentAccount.of(
               info,
               loaded.sealed(info.segmentId()),
+              loaded.segments().descriptors(info.segmentId()),
               size == null ? 0 : size.lengthBytes(),
               size == null ? 0 : size.allocatedBytes()));
     }

@@ -231,6 +231,9 @@ public final class Forest {
     if (isPoint(node)) {
       throw contradiction("a point is added twice");
     }
+    if (hasDelta(node) && !e.deltas().isEmpty() && e.coveredFrom() > coveredFrom(node)) {
+      throw contradiction("a delta takes the place of one that covers more");
+    }
     int row = pointRow.get(node);
     if (row == NONE) {
       row = newPointRow();
@@ -239,13 +242,14 @@ public final class Forest {
     }
     NamespaceState state = namespaces.get(e.namespaceId());
     if (!e.deltas().isEmpty()) {
-      if (!deltas.isEmpty(row)) {
-        throw contradiction("a delta is added twice");
-      }
+      // What the boundary kept for later points is replaced, in one edit with what replaces it.
+      List<RecordLocation> before = deltas.get(row);
+      state.pointRecordBytes -= deltas.lengthBytes(row);
       deltas.set(row, e.deltas());
       coveredFrom.set(row, (int) e.coveredFrom());
       state.pointRecordBytes += deltas.lengthBytes(row);
       e.deltas().forEach(events::born);
+      before.forEach(events::died);
     }
     states.set(row, e.states());
     state.pointRecordBytes += states.lengthBytes(row);
@@ -635,6 +639,14 @@ public final class Forest {
       }
     }
     return end != NONE && lowest <= windowFrom ? end : windowFrom;
+  }
+
+  /**
+   * Whether a point here would need no delta of its own: the boundary kept one, and its chain still
+   * has what that one left out. A delta that was kept for points below may rest on nothing.
+   */
+  public boolean hasUsableDelta(int node) {
+    return hasDelta(node) && isWindowCovered(node);
   }
 
   /** Whether every window row that a point here needs is in live deltas of its chain. */
