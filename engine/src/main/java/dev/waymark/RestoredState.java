@@ -179,7 +179,12 @@ public final class RestoredState implements AutoCloseable {
       TensorView view = views.get(spec);
       if (view != null) {
         check(spec, view);
-        rowsRead.set(layout.indexOf(spec.name()), 0);
+      }
+    }
+    // Only now: a wrong view leaves what was read before as it is.
+    for (int i = 0; i < layout.tensors().size(); i++) {
+      if (views.get(layout.tensors().get(i)) != null) {
+        rowsRead.set(i, 0);
       }
     }
     try {
@@ -200,6 +205,12 @@ public final class RestoredState implements AutoCloseable {
 
   private void check(TensorSpec spec, TensorView view) {
     view.checkFits(spec);
+    if (!view.memory().isWritable()) {
+      throw new ViewMismatchException(
+          ErrorDetail.of("the view of tensor '" + spec.name() + "' is of read-only memory")
+              .expected("writable buffers")
+              .found("a read-only buffer"));
+    }
     boolean fits = view.holds(firstRow(spec), endRow(spec));
     if (spec.growth() instanceof Growth.Window window) {
       fits &= view.holds(0, Math.min(window.sinkTokens(), tokens));
