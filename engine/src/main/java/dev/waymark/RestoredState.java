@@ -221,6 +221,11 @@ public final class RestoredState implements AutoCloseable {
       viewOf[i] = views.get(spec);
       if (viewOf[i] != null) {
         check(spec, viewOf[i]);
+      }
+    }
+    // Only now: a wrong view leaves what was read before as it is.
+    for (int i = 0; i < viewOf.length; i++) {
+      if (viewOf[i] != null) {
         rowsRead.set(i, 0);
       }
     }
@@ -242,6 +247,12 @@ public final class RestoredState implements AutoCloseable {
 
   private void check(TensorSpec spec, TensorView view) {
     view.checkFits(spec);
+    if (!view.memory().isWritable()) {
+      throw new ViewMismatchException(
+          ErrorDetail.of("the view of tensor '" + spec.name() + "' is of read-only memory")
+              .expected("writable buffers")
+              .found("a read-only buffer"));
+    }
     boolean fits = view.holds(firstRow(spec), endRow(spec));
     if (spec.growth() instanceof Growth.Window window) {
       fits &= view.holds(0, Math.min(window.sinkTokens(), tokens));
