@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 from typing import Dict, List, Tuple
@@ -9,11 +10,13 @@ from typing import Dict, List, Tuple
 PAGE = os.path.join(os.path.dirname(__file__), "..", "..", "FORMAT.md")
 
 
+@functools.lru_cache(None)
 def text() -> str:
     with open(PAGE, encoding="utf-8") as file:
         return file.read()
 
 
+@functools.lru_cache(None)
 def blocks() -> Dict[str, str]:
     """Fenced blocks by the second word of their fence."""
     found = re.findall(r"^```\w+ ([\w-]+)\n(.*?)^```", text(), re.M | re.S)
@@ -28,8 +31,10 @@ def named_lines(block: str) -> Dict[str, str]:
         if line.startswith(" "):
             out[name] += line.strip()
         elif line:
-            name, _, value = line.partition("  ") if "  " in line else line.partition(" ")
-            out[name] = value.strip()
+            # Names may hold blanks, values do not.
+            name, _, value = line.rpartition(" ")
+            name = name.strip()
+            out[name] = value
     return out
 
 

@@ -209,7 +209,7 @@ class Forest:
     def _on_DescriptorPlaced(self, edit: Dict[str, Any]) -> None:
         place = _place(edit)
         self._segment(place.segment)
-        self._namespace(edit)
+        # The namespace itself may be added later, even in a later batch.
         self.descriptors[place.segment, edit["namespaceId"]] = place
 
     def _on_SessionOpened(self, edit: Dict[str, Any]) -> None:

@@ -24,7 +24,6 @@ from .frame import (
     MOST_SMALL,
     READ_VERSION,
     STATUS,
-    VALID,
     Checked,
     Frame,
     check_frame,
@@ -315,13 +314,12 @@ class _Reader:
             proven = max(self.durable, self._attested_behind(at))
             tail = "torn" if any(_chunks(self.raw, content_end)) else "clean"
         if content_end < proven:
-            code = stop.code if stop.state != VALID and at < proven else "manifest-short"
-            if code == "frame-empty" and at >= len(self.data):
-                code = "manifest-short"
+            # Where what is there is well as far as it goes, too little is there.
+            code = stop.code if at < min(proven, len(self.data)) else "manifest-short"
             raise CorruptManifest(
                 code, file=name, offset=at,
-                expected=stop.expected or f"durable edits up to {proven}",
-                found=stop.found or f"content up to {content_end}",
+                expected=f"durable edits up to {proven}",
+                found=f"content up to {content_end}",
             )  # fmt: skip
         if not self.checkpointed:
             raise CorruptManifest("manifest-no-checkpoint", file=name, offset=content_end)

@@ -259,11 +259,12 @@ class Store:
         for _ in range(self.tries):
             try:
                 return operation()
-            except _Anomaly as first:
-                self.refresh()
-                self._close_files()
-                if not first.still_named(self):
-                    continue
+            except _Anomaly as anomaly:
+                first = anomaly
+            self.refresh()
+            self._close_files()
+            if not first.still_named(self):
+                continue
             try:
                 return operation()
             except _Anomaly as second:
@@ -572,7 +573,7 @@ class Store:
                     out.append(self._finding(e.at(segment.file, None), "notice"))
         for (segment_id, ns_id), place in list(self.forest.descriptors.items()):
             segment = self.forest.segments[segment_id]
-            if not segment.live:
+            if not segment.live or ns_id not in self.forest.namespaces:
                 continue
             try:
                 self._check_descriptor(segment, ns_id, place)
