@@ -625,7 +625,7 @@ public final class PrefillSession implements AutoCloseable {
   // The newest point of a session that generates
 
   private boolean hold(int to, StateViews views) {
-    if (!layout.needsPoints() || !hasPointViews(to, views)) {
+    if (!layout.needsPoints() || !hasPointViews(views)) {
       return false;
     }
     for (TensorSpec spec : layout.tensors()) {
@@ -643,14 +643,9 @@ public final class PrefillSession implements AutoCloseable {
     return true;
   }
 
-  private boolean hasPointViews(int to, StateViews views) {
+  private boolean hasPointViews(StateViews views) {
     for (TensorSpec spec : layout.tensors()) {
-      TensorView view = views.get(spec);
-      if (spec.growth() instanceof Growth.Window window) {
-        if (view == null || !view.holds(Layout.windowStart(window, 0, to), to)) {
-          return false;
-        }
-      } else if (spec.isFixed() && view == null) {
+      if (!(spec.growth() instanceof Growth.Rows) && views.get(spec) == null) {
         return false;
       }
     }

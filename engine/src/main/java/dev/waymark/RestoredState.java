@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 
@@ -346,7 +347,12 @@ public final class RestoredState implements AutoCloseable {
         };
     List<Future<?>> helpers = new ArrayList<>();
     for (int i = 1; i < threads; i++) {
-      helpers.add(engine.restorers.submit(worker));
+      try {
+        helpers.add(engine.restorers.submit(worker));
+      } catch (RejectedExecutionException e) {
+        // The store is being closed: this thread finds out by itself how far it still gets.
+        break;
+      }
     }
     Throwable first = null;
     try {
