@@ -318,11 +318,10 @@ public final class PrefillSession implements AutoCloseable {
    * What of the blocks to come is stored already.
    *
    * @param storedTokens tokens up to the last of them that is
-   * @param parent the deepest stored boundary before the last block
    * @param last the last block's boundary, or {@link Forest#NONE}
-   * @param gap window rows that a point there would have to write
+   * @param coveredTo first window row that a point there would have to write
    */
-  private record Ahead(int storedTokens, int parent, int last, Forest.WindowGap gap) {}
+  private record Ahead(int storedTokens, int last, int coveredTo) {}
 
   private Ahead lookAhead(List<BoundaryKey> chain) {
     Forest forest = engine.forest;
@@ -346,7 +345,8 @@ public final class PrefillSession implements AutoCloseable {
       node = next;
     }
     int to = tokens + chain.size() * layout.blockTokens();
-    return new Ahead(stored, parent, last, gap(last, parent, to));
+    boolean covered = last != Forest.NONE && forest.hasUsableDelta(last);
+    return new Ahead(stored, last, covered ? to : forest.coveredTo(parent, to));
   }
 
   /** Views hold what will be taken from them: of all blocks, before the first is written. */
@@ -360,8 +360,7 @@ public final class PrefillSession implements AutoCloseable {
         long sinks = window.sinkTokens();
         requireRows(spec, Math.min(ahead.storedTokens(), sinks), Math.min(to, sinks), views);
         if (point) {
-          long from = Layout.windowStart(window, ahead.gap().from(), to);
-          requireRows(spec, from, ahead.gap().to(), views);
+          requireRows(spec, Layout.windowStart(window, ahead.coveredTo(), to), to, views);
         }
       } else if (spec.isFixed() && point) {
         requireRows(spec, 0, spec.rowsAfter(to), views);
