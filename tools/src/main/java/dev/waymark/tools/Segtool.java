@@ -4,6 +4,8 @@ import dev.waymark.error.WaymarkException;
 import dev.waymark.tools.demo.DemoCommand;
 import dev.waymark.tools.inspect.InspectCommand;
 import dev.waymark.tools.replay.ReplayCommand;
+import dev.waymark.tools.verify.RepairCommand;
+import dev.waymark.tools.verify.VerifyCommand;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -22,6 +24,8 @@ import picocli.CommandLine.Spec;
       DemoCommand.class,
       InspectCommand.class,
       ReplayCommand.class,
+      VerifyCommand.class,
+      RepairCommand.class,
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
