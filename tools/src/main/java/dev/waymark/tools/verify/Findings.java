@@ -15,7 +15,8 @@ final class Findings {
       String place =
           finding.file().isEmpty()
               ? ""
-              : " " + finding.file()
+              : " "
+                  + finding.file()
                   + (finding.offsetBytes() < 0 ? "" : " at byte " + finding.offsetBytes());
       out.line("%-8s %s%s: %s", finding.severity(), finding.id(), place, finding.text());
     }
