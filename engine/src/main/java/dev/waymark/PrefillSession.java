@@ -248,6 +248,10 @@ public final class PrefillSession implements AutoCloseable {
     if (ended || ending) {
       throw ended();
     }
+    requireTip();
+  }
+
+  private void requireTip() {
     if (!tip.isValid()) {
       throw new StaleMatchException(
           ErrorDetail.of("the chain under the session was lost to damage or to a device error")
@@ -418,6 +422,7 @@ public final class PrefillSession implements AutoCloseable {
       List<Written> deltas) {
     return engine.publisher.read(
         () -> {
+          requireTip();
           Forest forest = engine.forest;
           int node = forest.find(state.id(), key);
           boolean point = wantPoint && (node == Forest.NONE || !forest.isPoint(node));
@@ -486,10 +491,11 @@ public final class PrefillSession implements AutoCloseable {
     return engine.publisher.write(
         () -> {
           Forest forest = engine.forest;
-          if (ending || engine.isClosed()) {
+          if (ending || engine.isClosed() || !tip.isValid()) {
             discardLocked(rows);
             discardLocked(deltas);
             discardLocked(states);
+            requireTip();
             throw ended();
           }
           int node = forest.find(state.id(), key);
