@@ -184,7 +184,6 @@ final class Driver {
     int[] tokens =
         Arrays.copyOfRange(
             prefill.leaf.tokens, from * Space.BLOCK, (from + blocks) * Space.BLOCK);
-    int mark = oracle.mark();
     log.accept("append " + nodes + " " + prefill.durability);
     oracle.appending(prefill.told, nodes);
     AppendReceipt receipt;
@@ -201,9 +200,6 @@ final class Driver {
     if (prefill.durability == Durability.COMMIT) {
       if (!receipt.durable().isDone()) {
         throw new Violation(Violation.Kind.WRONG, "COMMIT returned before all was durable");
-      }
-      if (!receipt.durable().isCompletedExceptionally()) {
-        oracle.acknowledge(mark);
       }
     }
     oracle.poll();
