@@ -67,7 +67,12 @@ final class Driver {
    *
    * @param tolerant whether calls may fail, since faults are injected
    */
-  Driver(Opened opened, Oracle oracle, SplittableRandom random, boolean tolerant, Consumer<String> log) {
+  Driver(
+      Opened opened,
+      Oracle oracle,
+      SplittableRandom random,
+      boolean tolerant,
+      Consumer<String> log) {
     this.log = log;
     this.opened = opened;
     this.oracle = oracle;
@@ -182,8 +187,7 @@ final class Driver {
     int from = prefill.blocks();
     List<Node> nodes = List.copyOf(prefill.leaf.path.subList(from, from + blocks));
     int[] tokens =
-        Arrays.copyOfRange(
-            prefill.leaf.tokens, from * Space.BLOCK, (from + blocks) * Space.BLOCK);
+        Arrays.copyOfRange(prefill.leaf.tokens, from * Space.BLOCK, (from + blocks) * Space.BLOCK);
     log.accept("append " + nodes + " " + prefill.durability);
     oracle.appending(prefill.told, nodes);
     AppendReceipt receipt;

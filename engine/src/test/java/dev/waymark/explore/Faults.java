@@ -37,8 +37,7 @@ final class Faults {
         kind == OperationKind.ALLOCATE
             || kind == OperationKind.WRITE
             || kind == OperationKind.CREATE;
-    Fault fault =
-        takesSpace && random.nextInt(3) > 0 ? Fault.diskFull(kind) : Fault.ioError(kind);
+    Fault fault = takesSpace && random.nextInt(3) > 0 ? Fault.diskFull(kind) : Fault.ioError(kind);
     fault = fault.onCall(1 + random.nextInt(4)).onFile(FILES[random.nextInt(FILES.length)]);
     return switch (random.nextInt(3)) {
       case 0 -> fault;

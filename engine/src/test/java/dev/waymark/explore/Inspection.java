@@ -46,7 +46,9 @@ final class Inspection {
     } catch (WaymarkException e) {
       throw new Violation(
           Violation.Kind.LOST,
-          "a point that is there cannot be restored: " + leaf.node(tokens / Space.BLOCK) + ": "
+          "a point that is there cannot be restored: "
+              + leaf.node(tokens / Space.BLOCK)
+              + ": "
               + e.getMessage(),
           e);
     }
@@ -67,8 +69,7 @@ final class Inspection {
   /** The account equals itself, what is there, and the directory's own count. */
   static void account(Opened opened, SimulatedDirectory directory, Presence presence) {
     StoreStats stats = opened.store().stats();
-    long sum =
-        stats.liveBytes() + stats.deadBytes() + stats.framingBytes() + stats.reservedBytes();
+    long sum = stats.liveBytes() + stats.deadBytes() + stats.framingBytes() + stats.reservedBytes();
     if (sum != stats.allocatedBytes()
         || stats.liveBytes() < 0
         || stats.deadBytes() < 0

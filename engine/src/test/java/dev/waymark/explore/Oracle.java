@@ -138,8 +138,7 @@ final class Oracle {
   }
 
   /** It returned; {@code point} is whether it made its last boundary a point. */
-  void appended(
-      Session session, List<Node> nodes, boolean point, CompletableFuture<Void> receipt) {
+  void appended(Session session, List<Node> nodes, boolean point, CompletableFuture<Void> receipt) {
     Fact last = fact(nodes.get(nodes.size() - 1));
     if (point) {
       last.pointBy = session.complete ? null : session;
@@ -309,7 +308,8 @@ final class Oracle {
     return !fact.settled
         && !fact.spared
         && !fact.users.isEmpty()
-        && fact.users.keySet().stream().allMatch(user -> !user.complete && user.isSurelyDiscarded());
+        && fact.users.keySet().stream()
+            .allMatch(user -> !user.complete && user.isSurelyDiscarded());
   }
 
   private Set<Node> pointsThatRecoveryMayThin() {

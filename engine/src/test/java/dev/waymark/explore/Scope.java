@@ -13,10 +13,7 @@ import java.util.function.UnaryOperator;
  *     process; a planted mistake, or nothing
  */
 record Scope(
-    boolean powerLoss,
-    boolean faults,
-    int statesAWorkload,
-    UnaryOperator<StoreDirectory> between) {
+    boolean powerLoss, boolean faults, int statesAWorkload, UnaryOperator<StoreDirectory> between) {
 
   static Scope all() {
     return new Scope(true, true, 400, UnaryOperator.identity());

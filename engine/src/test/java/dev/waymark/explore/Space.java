@@ -164,7 +164,8 @@ final class Space {
       List<ByteBuffer> memory = new ArrayList<>();
       for (int i = 0; i < layout.tensors().size(); i++) {
         TensorSpec spec = layout.tensors().get(i);
-        long bytes = spec.isFixed() ? spec.bytesOfRows(spec.rowsAfter(0)) : images.get(i).capacity();
+        long bytes =
+            spec.isFixed() ? spec.bytesOfRows(spec.rowsAfter(0)) : images.get(i).capacity();
         memory.add(ByteBuffer.allocate((int) bytes));
       }
       return memory;

@@ -36,6 +36,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  *   <li>Space is charged at the gate and allocated before it is touched through a map.
  *   <li>A record is written only into a run of its writer; nobody else writes there.
  *   <li>A segment is sealed once, when no run of it is out; one of an earlier process is sealed.
+ *   <li>A map is undone only when nobody reads or writes through it, whatever is closed meanwhile:
+ *       touching one that is gone would end the JVM.
  *   <li>A file that readers have mapped is unmapped before it is deleted, and not before the last
  *       of them let go.
  * </ul>
@@ -231,17 +233,15 @@ public final class SegmentSet implements AutoCloseable {
     long sequence = claim(run, namespace, most);
     Segment segment = run.segment;
     long offset = run.position;
-    yields.reached("space claimed");
-    RecordWriter writer = new RecordWriter(plan, segment.region, offset, scratch, verifyLossy);
     long length;
     try {
+      yields.reached("space claimed");
+      RecordWriter writer = new RecordWriter(plan, segment.region, offset, scratch, verifyLossy);
       length = writer.write(views, segment.id, sequence, yields);
+      chunksLeftRaw.add(writer.chunksLeftRaw());
     } finally {
-      synchronized (this) {
-        segment.dirty = true;
-      }
+      letGo(segment);
     }
-    chunksLeftRaw.add(writer.chunksLeftRaw());
     return written(run, segment, offset, length);
   }
 
@@ -274,11 +274,22 @@ public final class SegmentSet implements AutoCloseable {
       RecordHeader.retag(bytes, segment.id);
       segment.region.put(offset, bytes, 0, front);
     } finally {
-      synchronized (this) {
-        segment.dirty = true;
-      }
+      letGo(segment);
     }
     return written(run, segment, offset, from.lengthBytes());
+  }
+
+  /** The write into a segment that {@link #claim} began is over. */
+  private synchronized void letGo(Segment segment) {
+    segment.dirty = true;
+    segment.regionUsers--;
+    unmapIfClosed(segment);
+  }
+
+  private void unmapIfClosed(Segment segment) {
+    if (closed && segment.regionUsers == 0) {
+      unmap(segment);
+    }
   }
 
   private synchronized RecordLocation written(Run run, Segment segment, long offset, long length) {
@@ -311,9 +322,7 @@ public final class SegmentSet implements AutoCloseable {
   }
 
   private synchronized long claim(Run run, NamespaceDescriptor namespace, long most) {
-    if (closed) {
-      throw new ClosedException(ErrorDetail.of("the store was closed"));
-    }
+    requireOpen();
     if (most > sizing.maxRecordBytes() + Alignment.PAGE_BYTES) {
       throw new InvalidSettingException(
           ErrorDetail.of("a record does not fit a segment")
@@ -326,6 +335,7 @@ public final class SegmentSet implements AutoCloseable {
       release(run);
       openRun(run, namespace, most);
     }
+    run.segment.regionUsers++;
     return nextSequence++;
   }
 
@@ -510,6 +520,7 @@ public final class SegmentSet implements AutoCloseable {
   public void forceDirty() {
     List<Segment> dirty = new ArrayList<>();
     synchronized (this) {
+      requireOpen();
       for (Segment segment : segments.values()) {
         if (segment.dirty && !segment.poisoned) {
           segment.dirty = false;
@@ -660,6 +671,7 @@ public final class SegmentSet implements AutoCloseable {
           open = false;
           segment.regionUsers--;
           segment.lastUse = ++useClock;
+          unmapIfClosed(segment);
           unmapIdle();
         }
       }
@@ -672,6 +684,7 @@ public final class SegmentSet implements AutoCloseable {
    * @throws CorruptionException if its file is missing or shorter than the manifest says
    */
   public synchronized Lease lease(long segmentId) {
+    requireOpen();
     Segment segment = require(segmentId);
     if (segment.region == null) {
       segment.region = mapForReading(segment);
@@ -905,6 +918,12 @@ public final class SegmentSet implements AutoCloseable {
         segment.reservedBytes());
   }
 
+  private void requireOpen() {
+    if (closed) {
+      throw new ClosedException(ErrorDetail.of("the store was closed").remedy("open it again"));
+    }
+  }
+
   private Segment require(long segmentId) {
     Segment segment = segments.get(segmentId);
     if (segment == null) {
@@ -921,12 +940,12 @@ public final class SegmentSet implements AutoCloseable {
             .remedy("append the block again; it goes into another segment"));
   }
 
-  /** Unmaps and closes every file. */
+  /** Closes every file, and unmaps each as soon as nobody uses its map. */
   @Override
   public synchronized void close() {
     closed = true;
     for (Segment segment : segments.values()) {
-      unmap(segment);
+      unmapIfClosed(segment);
       closeFile(segment);
     }
   }

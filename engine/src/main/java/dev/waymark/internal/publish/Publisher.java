@@ -78,6 +78,7 @@ public final class Publisher implements AutoCloseable {
 
   /** Boundaries whose rows or point is not durable yet, by the number of the last edit of them. */
   private final Map<Pending, Long> pending = new LinkedHashMap<>();
+
   private long unforcedBytes;
 
   private ManifestLog log;
