@@ -111,6 +111,7 @@ public final class SnapshotStore implements AutoCloseable {
     NamespaceState state =
         engine.publisher.write(
             () -> {
+              engine.requireOpen();
               NamespaceState there = engine.forest.namespace(fingerprint);
               if (there != null) {
                 return there;
@@ -126,8 +127,11 @@ public final class SnapshotStore implements AutoCloseable {
 
   /** Makes everything that was appended before this call durable. */
   public void flush() {
-    engine.requireOpen();
-    engine.publisher.commit();
+    engine.using(
+        () -> {
+          engine.publisher.commit();
+          return null;
+        });
   }
 
   /**
@@ -136,8 +140,7 @@ public final class SnapshotStore implements AutoCloseable {
    * @return whether there was anything to do
    */
   public boolean runOnce() {
-    engine.requireOpen();
-    return agent.doWork() > 0;
+    return engine.using(() -> agent.doWork() > 0);
   }
 
   /** The account of the store now. */
