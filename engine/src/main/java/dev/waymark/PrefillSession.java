@@ -116,9 +116,9 @@ public final class PrefillSession implements AutoCloseable {
               .expected("0 or one of the match's points")
               .found(start));
     }
-    PrefillSession session =
-        engine.publisher.write(
+    return engine.publisher.write(
             () -> {
+              engine.requireOpen();
               Forest forest = engine.forest;
               int id = namespace.state().id();
               BoundaryKey key = match.keyAt(start);
@@ -148,11 +148,11 @@ public final class PrefillSession implements AutoCloseable {
                       match.branchTokens(),
                       Thinning.pointTokens(forest, node),
                       0);
-              return new PrefillSession(
+              PrefillSession session = new PrefillSession(
                   engine, namespace, plan, points, sessionId, forest.hold(node), key, start);
+              engine.sessions.add(session);
+              return session;
             });
-    engine.sessions.add(session);
-    return session;
   }
 
   /** Tokens of the prefix up to the last boundary that was appended, or where it started. */
