@@ -24,6 +24,19 @@ public final class Namespace {
     this.state = state;
     this.codecs = codecs;
     this.rootKey = rootKey;
+    engine.space.used(state.id());
+  }
+
+  /**
+   * Limits what the records of this namespace, tenants included, may occupy; for as long as the
+   * store is open. What is above it goes at once.
+   *
+   * @throws dev.waymark.error.InvalidSettingException if that is above the store's quota, or below
+   *     what any namespace needs
+   */
+  public void setQuota(long bytes) {
+    engine.requireOpen();
+    engine.space.setNamespaceQuota(state, bytes);
   }
 
   /**

@@ -140,6 +140,30 @@ public final class SnapshotStore implements AutoCloseable {
     return agent.doWork() > 0;
   }
 
+  /**
+   * Brings the store below its quota, if it is above. Every call that writes does so by itself;
+   * this is for stores on which nothing else is called.
+   *
+   * @return what went
+   * @throws dev.waymark.error.QuotaPinnedException if what is above it is pinned or kept
+   */
+  public EvictionReport enforce() {
+    engine.requireOpen();
+    return engine.space.enforce();
+  }
+
+  /**
+   * Changes the quota for as long as the store is open; what is above a lower one goes before this
+   * returns. The size of segments stays as it was.
+   *
+   * @return what went
+   * @throws InvalidSettingException if it is below the minimum, or below a namespace's quota
+   */
+  public EvictionReport setQuota(long bytes) {
+    engine.requireOpen();
+    return engine.space.setQuota(bytes);
+  }
+
   /** The account of the store now. */
   public StoreStats stats() {
     engine.requireOpen();

@@ -18,6 +18,8 @@ import dev.waymark.internal.manifest.StatusFile;
 import dev.waymark.internal.manifest.StoreId;
 import dev.waymark.internal.publish.Publisher;
 import dev.waymark.internal.publish.Readers;
+import dev.waymark.internal.retain.PinnedBytes;
+import dev.waymark.internal.retain.Victim;
 import dev.waymark.layout.BoundaryKey;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,19 +28,19 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The parts of one open store, wired to each other. */
 final class StoreEngine {
-  private static final Logger LOG = LoggerFactory.getLogger(SnapshotStore.class);
+  static final Logger LOG = LoggerFactory.getLogger(SnapshotStore.class);
   private static final int REMEMBERED_DROPS = 8_192;
 
   final StoreDirectory directory;
   final StoreId storeId;
   final StoreOptions options;
-  final long quotaBytes;
   final Forest forest;
   final SegmentSet segments;
   final Publisher publisher;
@@ -47,6 +49,8 @@ final class StoreEngine {
   final LongSupplier clockMillis;
   final ExecutorService restorers;
   final Counters counters = new Counters();
+  final SpaceKeeper space;
+  private final ReentrantLock reclaiming = new ReentrantLock();
   private final StatusFile statusFile;
   private final long openedManifestBytes;
 
@@ -69,7 +73,7 @@ final class StoreEngine {
       StoreDirectory directory,
       StoreId storeId,
       StoreOptions options,
-      long quotaBytes,
+      QuotaGate gate,
       Forest forest,
       SegmentSet segments,
       Publisher publisher,
@@ -80,7 +84,7 @@ final class StoreEngine {
     this.directory = directory;
     this.storeId = storeId;
     this.options = options;
-    this.quotaBytes = quotaBytes;
+    this.space = new SpaceKeeper(this, gate);
     this.forest = forest;
     this.segments = segments;
     this.publisher = publisher;
@@ -89,6 +93,7 @@ final class StoreEngine {
     this.restorers = restorers;
     this.statusFile = statusFile;
     this.openedManifestBytes = publisher.manifestLengthBytes();
+    publisher.onManifest(gate::setManifestBytes);
   }
 
   void requireOpen() {
@@ -151,8 +156,39 @@ final class StoreEngine {
     }
   }
 
+  /** Drops a victim of eviction; the caller is inside {@link Publisher#write}. */
+  void drop(Victim victim) {
+    drop(victim, DropReason.EVICTED);
+    counters.evictedBoundaries.add(victim.nodes().size());
+  }
+
+  /** Drops a leaf and its tail, leaf first; the caller is inside {@link Publisher#write}. */
+  void drop(Victim victim, DropReason reason) {
+    Drops drops = new Drops(forest);
+    for (int node : victim.nodes()) {
+      if (forest.isPoint(node) || forest.hasDelta(node)) {
+        if (reason == DropReason.EVICTED && forest.isPoint(node)) {
+          counters.evictedPoints.increment();
+        }
+        publishDrop(drops.point(node, reason));
+        drops.staleDeltas(node, reason).forEach(this::publishDrop);
+      }
+      publishDrop(drops.rows(node, reason));
+    }
+  }
+
   /** Gives back what is dead, as far as no reader may still look at it. */
   long reclaim() {
+    // Two at once would both say of a segment that it is removed.
+    reclaiming.lock();
+    try {
+      return reclaimLocked();
+    } finally {
+      reclaiming.unlock();
+    }
+  }
+
+  private long reclaimLocked() {
     long oldest = readers.oldest();
     if (segments.hasDead()) {
       // A reader in another process that finds bytes gone must find the drops that explain it.
@@ -207,10 +243,10 @@ final class StoreEngine {
     }
     long manifestAllocated = publisher.manifestAllocatedBytes();
     long manifestLength = publisher.manifestLengthBytes();
-    long small = 3 * 4_096L;
-    framing += manifestLength + small;
+    long otherFiles = space.gate().otherFilesBytes();
+    framing += manifestLength + otherFiles;
     reserved += manifestAllocated - manifestLength;
-    allocated += manifestAllocated + small;
+    allocated += manifestAllocated + otherFiles;
     long liveBytes = live;
     long deadBytes = dead;
     long framingBytes = framing;
@@ -219,7 +255,7 @@ final class StoreEngine {
     return publisher.read(
         () ->
             new StoreStats(
-                quotaBytes,
+                space.gate().quotaBytes(),
                 allocatedBytes,
                 liveBytes,
                 deadBytes,
@@ -233,6 +269,13 @@ final class StoreEngine {
                     + counters.copiedBytes.sum()
                     + manifestLength
                     - openedManifestBytes,
+                counters.recordBytes.sum(),
+                counters.copiedBytes.sum(),
+                counters.evictedBoundaries.sum(),
+                counters.evictedPoints.sum(),
+                forest.kept().size(),
+                PinnedBytes.of(
+                    forest, forest.kept().stream().mapToInt(Forest.Kept::node).toArray()),
                 counters.restores.sum(),
                 counters.restoreMisses.sum(),
                 counters.restoredBytes.sum(),

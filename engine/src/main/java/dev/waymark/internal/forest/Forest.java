@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.IntConsumer;
+import java.util.function.IntPredicate;
 import org.agrona.collections.Int2IntCounterMap;
 import org.agrona.collections.Int2ObjectHashMap;
 
@@ -268,7 +269,8 @@ public final class Forest {
     NamespaceState state = namespaces.get(namespace.get(node));
     if (isPoint(node)) {
       state.pointRecordBytes -= states.lengthBytes(row);
-      states.get(row).forEach(events::died);
+      boolean read = isHeld(node);
+      states.get(row).forEach(location -> events.died(location, read));
       states.set(row, List.of());
       pointFlags.set(row, HAS_POINT_ROW);
       points--;
@@ -277,7 +279,8 @@ public final class Forest {
     }
     if (deltaToo) {
       state.pointRecordBytes -= deltas.lengthBytes(row);
-      deltas.get(row).forEach(events::died);
+      boolean read = isHeldInWindowBelow(node);
+      deltas.get(row).forEach(location -> events.died(location, read));
       deltas.set(row, List.of());
     }
     if (deltas.isEmpty(row)) {
@@ -296,7 +299,8 @@ public final class Forest {
     state.boundaries--;
     state.rowRecordBytes -= rows.lengthBytes(node);
     boundaries--;
-    rows.get(node).forEach(events::died);
+    boolean read = isHeld(node);
+    rows.get(node).forEach(location -> events.died(location, read));
     rows.set(node, List.of());
     if (keeps.get(node) > 0) {
       kept.values().removeIf(name -> name.node() == node);
@@ -307,6 +311,8 @@ public final class Forest {
       using.forEach(session -> session.boundaries.remove(node));
     }
     int above = parent.get(node);
+    // What is used below a boundary uses it too.
+    recency.set(above, Math.max(recency.get(above), recency.get(node)));
     int next = nextSibling.get(node);
     int previous = previousSibling.get(node);
     if (previous == NONE) {
@@ -354,7 +360,7 @@ public final class Forest {
         records.set(i, to);
         column.set(row, records);
         events.born(to);
-        events.died(from);
+        events.died(from, !holds.isEmpty());
         return;
       }
     }
@@ -596,6 +602,11 @@ public final class Forest {
     }
   }
 
+  /** Whether a number stands for a node now; numbers of dropped ones are given again. */
+  public boolean isThere(int node) {
+    return node >= 0 && node < nodeEnd && namespace.get(node) != 0;
+  }
+
   /** Every root node. */
   public void forEachRoot(IntConsumer consumer) {
     for (int node = 0; node < nodeEnd; node++) {
@@ -659,12 +670,20 @@ public final class Forest {
 
   /** Whether a live point below the boundary needs window rows that its delta may hold. */
   public boolean isDeltaNeededBelow(int node) {
+    return isWindowUsedBelow(node, this::isPoint);
+  }
+
+  private boolean isHeldInWindowBelow(int node) {
+    return isHeld(node) || (!holds.isEmpty() && isWindowUsedBelow(node, this::isHeld));
+  }
+
+  private boolean isWindowUsedBelow(int node, IntPredicate uses) {
     Layout layout = namespaceOf(node).layout();
     int end = tokens.get(node);
     int at = firstChild.get(node);
     while (at != NONE) {
       if (layout.windowFrom(tokens.get(at)) < end) {
-        if (isPoint(at)) {
+        if (uses.test(at)) {
           return true;
         }
         int child = firstChild.get(at);
@@ -744,6 +763,13 @@ public final class Forest {
   /** Whether the node itself is kept under a name. */
   public boolean isKept(int node) {
     return keeps.get(node) > 0;
+  }
+
+  /** Every node that someone holds, a kept one or a root too. */
+  public int[] heldNodes() {
+    Set<Integer> nodes = new LinkedHashSet<>(holds.keySet());
+    kept.values().forEach(chain -> nodes.add(chain.node()));
+    return nodes.stream().mapToInt(Integer::intValue).toArray();
   }
 
   /** All kept chains. */

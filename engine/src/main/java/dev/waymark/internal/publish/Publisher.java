@@ -27,6 +27,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -46,7 +47,8 @@ import java.util.function.Supplier;
  * </ul>
  */
 public final class Publisher implements AutoCloseable {
-  private static final long MIN_CHECKPOINT_BYTES = 4L << 20;
+  private static final long MIN_CHECKPOINT_BYTES = 256L << 10;
+  private static final long MAX_FIRST_CHECKPOINT_BYTES = 4L << 20;
   private static final int SALVAGE_ROUNDS = 3;
 
   private final StoreDirectory directory;
@@ -65,7 +67,8 @@ public final class Publisher implements AutoCloseable {
   private volatile long durable;
   private long unforcedBytes;
 
-  private ManifestLog log;
+  private volatile ManifestLog log;
+  private volatile LongConsumer manifestListener = allocatedBytes -> {};
   private long nextManifestId;
   private long checkpointBytes;
   private volatile boolean manifestFailed;
@@ -235,9 +238,23 @@ public final class Publisher implements AutoCloseable {
       return;
     }
     acknowledge(number);
-    if (log.lengthBytes() > Math.max(MIN_CHECKPOINT_BYTES, 3 * checkpointBytes)) {
+    if (log.lengthBytes() > Math.max(leastCheckpointBytes(), 3 * checkpointBytes)) {
       checkpointLocked();
     }
+    manifestListener.accept(log.allocatedBytes());
+  }
+
+  /** A small store has a small manifest: it counts twice in the quota. */
+  private long leastCheckpointBytes() {
+    return Math.max(
+        MIN_CHECKPOINT_BYTES,
+        Math.min(MAX_FIRST_CHECKPOINT_BYTES, segments.sizing().segmentBytes()));
+  }
+
+  /** Told what the manifest occupies, after every commit. */
+  public void onManifest(LongConsumer listener) {
+    manifestListener = listener;
+    listener.accept(log.allocatedBytes());
   }
 
   /** Seals what is full; what cannot be sealed now is left for the next time. */
@@ -447,6 +464,7 @@ public final class Publisher implements AutoCloseable {
     if (directory.exists(old)) {
       directory.delete(old);
     }
+    manifestListener.accept(log.allocatedBytes());
     yields.reached("checkpoint written");
   }
 
