@@ -73,9 +73,7 @@ final class HeldPoint {
   }
 
   private static long firstRow(TensorSpec spec, int at) {
-    return spec.growth() instanceof Growth.Window window
-        ? Math.max(0, at - window.windowTokens())
-        : 0;
+    return spec.growth() instanceof Growth.Window window ? Layout.windowStart(window, 0, at) : 0;
   }
 
   private void copy(TensorSpec spec, TensorView view, PartRange range) {

@@ -397,7 +397,8 @@ public final class PrefillSession implements AutoCloseable {
   private RecordLocation write(RecordPlan record, StateViews views, Run run, Scratch scratch) {
     for (int round = 0; ; round++) {
       try {
-        return engine.segments.write(record, views, run, state.descriptor(), scratch);
+        return engine.segments.write(
+            record, views, run, state.descriptor(), scratch, engine.options.verifyLossy());
       } catch (QuotaExceededException e) {
         if (round == ROOM_ROUNDS) {
           throw e;
@@ -567,7 +568,7 @@ public final class PrefillSession implements AutoCloseable {
   // The newest point of a session that generates
 
   private boolean hold(int to, StateViews views) {
-    if (!layout.needsPoints() || !hasPointViews(views)) {
+    if (!layout.needsPoints() || !hasPointViews(to, views)) {
       return false;
     }
     if (held == null) {
@@ -580,9 +581,14 @@ public final class PrefillSession implements AutoCloseable {
     return true;
   }
 
-  private boolean hasPointViews(StateViews views) {
+  private boolean hasPointViews(int to, StateViews views) {
     for (TensorSpec spec : layout.tensors()) {
-      if (!(spec.growth() instanceof Growth.Rows) && views.get(spec) == null) {
+      TensorView view = views.get(spec);
+      if (spec.growth() instanceof Growth.Window window) {
+        if (view == null || !view.holds(Layout.windowStart(window, 0, to), to)) {
+          return false;
+        }
+      } else if (spec.isFixed() && view == null) {
         return false;
       }
     }

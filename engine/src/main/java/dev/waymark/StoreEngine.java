@@ -216,13 +216,11 @@ final class StoreEngine {
               forest.tokens(node),
               cause.getMessage());
           Drops drops = new Drops(forest);
-          List<Edit> edits =
-              kind == RecordKind.APPEND
-                  ? drops.subtree(node, DropReason.DAMAGED)
-                  : forest.isPoint(node) || forest.hasDelta(node)
-                      ? drops.lostPoint(node, DropReason.DAMAGED)
-                      : List.of();
-          edits.forEach(this::publishDrop);
+          if (kind == RecordKind.APPEND) {
+            drops.subtree(node, DropReason.DAMAGED).forEach(this::publishDrop);
+          } else if (forest.isPoint(node) || forest.hasDelta(node)) {
+            drops.lostPoint(node, DropReason.DAMAGED, this::publishDrop);
+          }
           return null;
         });
   }
@@ -281,7 +279,8 @@ final class StoreEngine {
                 counters.restoredBytes.sum(),
                 publisher.unforcedBytes(),
                 manifestLength,
-                segments.mappedCount()));
+                segments.mappedCount(),
+                segments.chunksLeftRaw()));
   }
 
   /** Tells readers in other processes how far the manifest is durable, and what was counted. */

@@ -37,7 +37,8 @@ public record StoreOptions(
     EvictionPolicy eviction,
     boolean punchHoles,
     long writeBudgetBytesPerDay,
-    boolean backgroundThread) {
+    boolean backgroundThread,
+    boolean verifyLossy) {
   /** Resolves to a share of what the file system has free when the store is opened. */
   public static final long AUTO_QUOTA = -1;
 
@@ -122,6 +123,7 @@ public record StoreOptions(
     private boolean punchHoles = true;
     private long writeBudgetBytesPerDay = NO_WRITE_BUDGET;
     private boolean backgroundThread = true;
+    private boolean verifyLossy;
 
     private Builder() {}
 
@@ -197,6 +199,12 @@ public record StoreOptions(
       return this;
     }
 
+    /** Whether lossy codecs are held to their stated error as they write. */
+    public Builder verifyLossy(boolean value) {
+      verifyLossy = value;
+      return this;
+    }
+
     /** The options. */
     public StoreOptions build() {
       return new StoreOptions(
@@ -211,7 +219,8 @@ public record StoreOptions(
           eviction,
           punchHoles,
           writeBudgetBytesPerDay,
-          backgroundThread);
+          backgroundThread,
+          verifyLossy);
     }
   }
 }

@@ -27,6 +27,7 @@ package dev.waymark;
  * @param unforcedBytes written and not yet forced
  * @param manifestBytes length of the manifest
  * @param mappedFiles segment files that are mapped
+ * @param chunksLeftRaw chunks that their codec left as they were, since open
  */
 public record StoreStats(
     long quotaBytes,
@@ -51,7 +52,8 @@ public record StoreStats(
     long restoredBytes,
     long unforcedBytes,
     long manifestBytes,
-    int mappedFiles) {
+    int mappedFiles,
+    long chunksLeftRaw) {
 
   /**
    * Record bytes written, every copy, over those written the first time; 1 where there are none.

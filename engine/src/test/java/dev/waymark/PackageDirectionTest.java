@@ -51,9 +51,20 @@ class PackageDirectionTest {
     row("internal.publish", "internal.log", "internal.manifest", "internal.forest");
     row("internal.retain", "internal.forest");
     row("internal.reclaim", "internal.log", "internal.manifest", "internal.forest");
-    row("internal.recover", "internal.log", "internal.manifest", "internal.forest");
+    row(
+        "internal.recover",
+        "internal.log",
+        "internal.manifest",
+        "internal.forest",
+        "internal.wire");
     row("internal.admit", "layout", "internal.retain");
-    row("internal.check", "internal.log", "internal.manifest", "internal.forest", "internal.wire");
+    row(
+        "internal.check",
+        "internal.log",
+        "internal.manifest",
+        "internal.forest",
+        "internal.recover",
+        "internal.wire");
   }
 
   private static JavaClasses engine;

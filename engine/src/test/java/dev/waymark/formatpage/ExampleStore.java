@@ -135,28 +135,32 @@ final class ExampleStore {
               views,
               rows,
               namespace,
-              scratch);
+              scratch,
+              false);
       second =
           segments.write(
               plan(RecordKind.APPEND, SECOND, FIRST, 2, 4, part(0, 2, 2, 2)),
               views,
               rows,
               namespace,
-              scratch);
+              scratch,
+              false);
       window =
           segments.write(
               plan(RecordKind.DELTA, SECOND, FIRST, 2, 1, part(1, 1, 1, 3)),
               views,
               points,
               namespace,
-              scratch);
+              scratch,
+              false);
       state =
           segments.write(
               plan(RecordKind.STATE, SECOND, FIRST, 2, 4, part(2, 1, 0, 4)),
               views,
               points,
               namespace,
-              scratch);
+              scratch,
+              false);
     }
     segments.release(rows);
     segments.release(points);

@@ -6,6 +6,7 @@ import dev.waymark.layout.BoundaryKey;
 import dev.waymark.layout.Layout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * The edits that take something out of the forest, in an order in which each can be applied. Pure:
@@ -71,11 +72,12 @@ public final class Drops {
   }
 
   /**
-   * A point whose delta or state is lost, and every point below whose window it leaves open; their
-   * deltas stay where others need them.
+   * Drops a point whose delta or state is lost, and every point below whose window that leaves
+   * open.
+   *
+   * @param apply applies one edit before the next is asked for
    */
-  public List<Edit> lostPoint(int node, DropReason reason) {
-    List<Edit> edits = new ArrayList<>();
+  public void lostPoint(int node, DropReason reason, Consumer<Edit> apply) {
     Layout layout = forest.namespaceOf(node).layout();
     int end = forest.tokens(node);
     List<Integer> order = new ArrayList<>();
@@ -89,14 +91,15 @@ public final class Drops {
         }
       }
     }
+    boolean hadDelta = forest.hasDelta(node);
     for (int i = order.size() - 1; i >= 1; i--) {
       int below = order.get(i);
-      if (forest.isPoint(below) && forest.hasDelta(node)) {
-        edits.add(pointEdit(below, reason, false));
+      if (hadDelta && forest.isPoint(below)) {
+        apply.accept(point(below, reason));
       }
     }
-    edits.add(pointEdit(node, reason, true));
-    return edits;
+    apply.accept(pointEdit(node, reason, true));
+    staleDeltas(node, reason).forEach(apply);
   }
 
   private Edit pointEdit(int node, DropReason reason, boolean deltaToo) {

@@ -242,13 +242,19 @@ public final class RealDirectory implements StoreDirectory {
 
   @Override
   public long allocatedBytes() {
-    int descriptor = Channels.descriptor(channel);
     long total = 0;
     for (String name : list()) {
-      long allocated = Libc.allocatedBytes(descriptor, name);
-      total += allocated >= 0 ? allocated : lengthRoundedUp(name);
+      total += allocatedBytes(name);
     }
     return total;
+  }
+
+  /** Asks without opening, so the lock's file and files of others can be counted too. */
+  @Override
+  public long allocatedBytes(String name) {
+    checkOpen();
+    long allocated = Libc.allocatedBytes(Channels.descriptor(channel), name);
+    return allocated >= 0 ? allocated : lengthRoundedUp(name);
   }
 
   @Override

@@ -59,6 +59,19 @@ public interface StoreDirectory extends AutoCloseable {
   /** Bytes allocated by every file of the directory, by the file system's own count. */
   long allocatedBytes();
 
+  /**
+   * Bytes allocated by one file of {@link #list()}, by the file system's own count; 0 where it is
+   * not there any more. Never opens the lock's file.
+   */
+  default long allocatedBytes(String name) {
+    if (name.equals(StoreNames.LOCK) || !exists(name)) {
+      return 0;
+    }
+    try (StoreFile file = openReadOnly(name)) {
+      return file.allocatedBytes();
+    }
+  }
+
   /** Gives the lock back. Files that are still open stay open. */
   @Override
   void close();

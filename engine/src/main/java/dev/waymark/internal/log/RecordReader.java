@@ -37,11 +37,30 @@ public final class RecordReader {
   }
 
   /**
+   * The namespace of a record, by its front alone.
+   *
+   * @throws CorruptionException if the front is damaged
+   */
+  public int namespaceOf(RecordLocation location) {
+    UnsafeBuffer front = front(location);
+    return (int)
+        new RecordDecoder()
+            .wrap(
+                front, Frame.HEADER_BYTES, RecordDecoder.BLOCK_LENGTH, RecordDecoder.SCHEMA_VERSION)
+            .namespaceId();
+  }
+
+  /**
    * Reads and checks the front of a record.
    *
    * @throws CorruptionException if it is not what was written
    */
   public RecordHeader header(RecordLocation location, Layout layout) {
+    UnsafeBuffer front = front(location);
+    return RecordHeader.parse(front, Frame.lengthBytes(front, 0), location, file, layout);
+  }
+
+  private UnsafeBuffer front(RecordLocation location) {
     windowOf = null;
     UnsafeBuffer front = scratch.stored();
     int first = (int) Math.min(Alignment.PAGE_BYTES, location.lengthBytes());
@@ -60,10 +79,11 @@ public final class RecordReader {
     if (!check.isValid()) {
       throw damaged(location.offsetBytes(), "the front of a record", check.reason());
     }
-    if (Frame.templateId(front, 0) != RecordDecoder.TEMPLATE_ID) {
+    if (Frame.templateId(front, 0) != RecordDecoder.TEMPLATE_ID
+        || Frame.blockLength(front, 0) != RecordDecoder.BLOCK_LENGTH) {
       throw damaged(location.offsetBytes(), "the front of a record", "another kind of frame");
     }
-    return RecordHeader.parse(front, check.lengthBytes(), location, file, layout);
+    return front;
   }
 
   /**
@@ -156,6 +176,15 @@ public final class RecordReader {
    * anyone.
    */
   public void verify(RecordHeader record) {
+    verify(record, true);
+  }
+
+  /** Checks every chunk of a record against its checksum. */
+  public void verifyChecksums(RecordHeader record) {
+    verify(record, false);
+  }
+
+  private void verify(RecordHeader record, boolean decode) {
     for (RecordHeader.Part part : record.parts()) {
       long at = part.offsetBytes();
       for (int i = 0; i < part.chunkCount(); i++) {
@@ -163,7 +192,7 @@ public final class RecordReader {
         int stored = record.storedBytes(chunk);
         int index = fetch(record, at, stored, true);
         check(record, chunk, at, index, stored);
-        if (!record.isStoredRaw(chunk) && part.codec().codec() != Codec.RAW) {
+        if (decode && !record.isStoredRaw(chunk) && part.codec().codec() != Codec.RAW) {
           decode(part.codec(), index, stored, part.chunkRawBytes(i), record, at);
         }
         at += stored;

@@ -1,6 +1,7 @@
 package dev.waymark.internal.log;
 
 import dev.waymark.internal.codec.ChunkCodec;
+import dev.waymark.internal.codec.LossyCheck;
 import dev.waymark.internal.io.MappedRegion;
 import dev.waymark.internal.wire.KeyEncoder;
 import dev.waymark.internal.wire.RecordEncoder;
@@ -8,56 +9,129 @@ import dev.waymark.layout.BoundaryKey;
 import dev.waymark.layout.Codec;
 import dev.waymark.layout.StateViews;
 import dev.waymark.layout.TensorView;
+import java.nio.ByteOrder;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Writes a record into claimed space: gathers from the caller's memory, encodes, checksums, copies
- * out; its front last, so that a record that was cut short never reads as one.
+ * Writes one record into claimed space: gathers from the caller's memory, encodes, checksums,
+ * copies out; its front last, so that a record that was cut short never reads as one.
  */
 final class RecordWriter {
   /** Gathered, checksummed and copied out while it is in the cache. */
   private static final int STEP_BYTES = 256 << 10;
 
-  private RecordWriter() {}
+  private static final int CHUNK_ENTRY_BYTES = RecordEncoder.ChunksEncoder.sbeBlockLength();
+
+  private final RecordPlan plan;
+  private final MappedRegion region;
+  private final long offset;
+  private final Scratch scratch;
+  private final boolean verifyLossy;
+  private final UnsafeBuffer front;
+  private final long[] partOffsets;
+  private final long[] partBytes;
+  private long end;
+  private int chunkEntry;
+  private int chunksLeftRaw;
 
   /**
-   * Writes the record at {@code offset} of a region.
+   * A writer of one record at {@code offset} of a region.
    *
-   * @return its length, up to the last byte of its last part
+   * @param verifyLossy whether what a lossy codec made is decoded and held against its stated error
    */
-  static long write(
-      RecordPlan plan,
-      StateViews views,
-      MappedRegion region,
-      long segmentId,
-      long offset,
-      long sequence,
-      Scratch scratch) {
+  RecordWriter(
+      RecordPlan plan, MappedRegion region, long offset, Scratch scratch, boolean verifyLossy) {
+    this.plan = plan;
+    this.region = region;
+    this.offset = offset;
+    this.scratch = scratch;
+    this.verifyLossy = verifyLossy;
     int frontBytes = plan.frontBytes();
-    UnsafeBuffer front = new UnsafeBuffer(new byte[frontBytes]);
-    RecordEncoder encoder = new RecordEncoder();
-    int chunkTable = frontBytes - 8 * plan.chunkCount();
-    int chunk = 0;
-    long end = Alignment.toPart(frontBytes);
-    long[] storedLengths = new long[plan.parts().size()];
-    long[] offsets = new long[plan.parts().size()];
-    for (int i = 0; i < offsets.length; i++) {
+    this.front = new UnsafeBuffer(new byte[frontBytes]);
+    this.chunkEntry = frontBytes - CHUNK_ENTRY_BYTES * plan.chunkCount();
+    this.partOffsets = new long[plan.parts().size()];
+    this.partBytes = new long[plan.parts().size()];
+    this.end = Alignment.toPart(frontBytes);
+  }
+
+  /** Writes it; returns its length, up to the last byte of its last part. */
+  long write(StateViews views, long segmentId, long sequence) {
+    for (int i = 0; i < partOffsets.length; i++) {
       PartPlan part = plan.parts().get(i);
       end = Alignment.toPart(end);
-      offsets[i] = end;
-      TensorView view = views.require(part.spec());
-      long rawBytes = part.rawBytes();
-      for (long done = 0; done < rawBytes; ) {
-        int raw = (int) Math.min(part.codec().chunkRawBytes(), rawBytes - done);
-        long at = offset + end;
-        int stored =
-            writeChunk(part, view, done, raw, region, at, scratch, front, chunkTable, chunk);
-        chunk++;
-        done += raw;
-        end += stored;
-      }
-      storedLengths[i] = end - offsets[i];
+      partOffsets[i] = end;
+      writePart(part, views.require(part.spec()));
+      partBytes[i] = end - partOffsets[i];
     }
+    writeFront(segmentId, sequence);
+    return end;
+  }
+
+  /** Chunks that a codec left as they were. */
+  int chunksLeftRaw() {
+    return chunksLeftRaw;
+  }
+
+  private void writePart(PartPlan part, TensorView view) {
+    long rawBytes = part.rawBytes();
+    for (long done = 0; done < rawBytes; ) {
+      int raw = (int) Math.min(part.codec().chunkRawBytes(), rawBytes - done);
+      if (part.codec().codec() == Codec.RAW) {
+        copyChunk(part, view, done, raw);
+      } else {
+        encodeChunk(part, view, done, raw);
+      }
+      done += raw;
+    }
+  }
+
+  private void copyChunk(PartPlan part, TensorView view, long rawOffset, int rawLength) {
+    scratch.restartChecksum();
+    for (int done = 0; done < rawLength; ) {
+      int step = Math.min(STEP_BYTES, rawLength - done);
+      view.gather(part.spec(), part.range(), rawOffset + done, scratch.raw(), 0, step);
+      scratch.addRaw(0, step);
+      region.put(offset + end + done, scratch.raw(), 0, step);
+      done += step;
+    }
+    putChunk(rawLength, rawLength, scratch.checksum());
+  }
+
+  private void encodeChunk(PartPlan part, TensorView view, long rawOffset, int rawLength) {
+    view.gather(part.spec(), part.range(), rawOffset, scratch.raw(), 0, rawLength);
+    int stored =
+        part.codec().encode(scratch.codec(), scratch.raw(), 0, rawLength, scratch.stored(), 0);
+    if (stored == ChunkCodec.STORE_RAW || !isWithinBound(part, rawLength, stored)) {
+      chunksLeftRaw++;
+      region.put(offset + end, scratch.raw(), 0, rawLength);
+      putChunk(rawLength, rawLength | RecordHeader.STORED_RAW, scratch.checksumOfRaw(0, rawLength));
+    } else {
+      region.put(offset + end, scratch.stored(), 0, stored);
+      putChunk(stored, stored, scratch.checksumOfStored(0, stored));
+    }
+  }
+
+  /** A chunk whose error is larger than its codec states is stored as it is. */
+  private boolean isWithinBound(PartPlan part, int rawLength, int stored) {
+    ChunkCodec codec = part.codec();
+    if (!verifyLossy || !codec.codec().isLossy()) {
+      return true;
+    }
+    UnsafeBuffer decoded = scratch.decoded();
+    codec.decode(scratch.codec(), scratch.stored(), 0, stored, decoded, 0, rawLength);
+    return LossyCheck.measure(codec.codec(), part.spec(), scratch.raw(), 0, decoded, 0, rawLength)
+        .isWithinBound();
+  }
+
+  private void putChunk(int bytes, int storedField, int checksum) {
+    front.putInt(chunkEntry, storedField, ByteOrder.LITTLE_ENDIAN);
+    front.putInt(chunkEntry + Integer.BYTES, checksum, ByteOrder.LITTLE_ENDIAN);
+    chunkEntry += CHUNK_ENTRY_BYTES;
+    end += bytes;
+  }
+
+  private void writeFront(long segmentId, long sequence) {
+    RecordEncoder encoder = new RecordEncoder();
     encoder
         .wrap(front, Frame.HEADER_BYTES)
         .sequence(sequence)
@@ -72,8 +146,8 @@ final class RecordWriter {
         .pieceCount(plan.pieceCount());
     put(encoder.key(), plan.key());
     put(encoder.parentKey(), plan.parentKey());
-    RecordEncoder.PartsEncoder parts = encoder.partsCount(offsets.length);
-    for (int i = 0; i < offsets.length; i++) {
+    RecordEncoder.PartsEncoder parts = encoder.partsCount(partOffsets.length);
+    for (int i = 0; i < partOffsets.length; i++) {
       PartPlan part = plan.parts().get(i);
       parts
           .next()
@@ -84,59 +158,14 @@ final class RecordWriter {
           .chunkCount(part.chunkCount())
           .rowFrom(part.range().rowFrom())
           .rowCount(part.range().rowCount())
-          .storedLengthBytes(storedLengths[i])
-          .offsetBytes(offsets[i]);
+          .storedLengthBytes(partBytes[i])
+          .offsetBytes(partOffsets[i]);
     }
     // Only the group's header: its entries were written as their chunks were.
-    encoder.chunksCount(chunk);
+    encoder.chunksCount(plan.chunkCount());
     Frame.putMessageHeader(front, 0, RecordEncoder.BLOCK_LENGTH, RecordEncoder.TEMPLATE_ID);
-    Frame.seal(front, 0, frontBytes, Frame.tagOf(segmentId));
-    region.put(offset, front, 0, frontBytes);
-    return end;
-  }
-
-  private static int writeChunk(
-      PartPlan part,
-      TensorView view,
-      long rawOffset,
-      int rawLength,
-      MappedRegion region,
-      long at,
-      Scratch scratch,
-      UnsafeBuffer front,
-      int chunkTable,
-      int chunk) {
-    ChunkCodec codec = part.codec();
-    int entry = chunkTable + 8 * chunk;
-    if (codec.codec() == Codec.RAW) {
-      scratch.restartChecksum();
-      for (int done = 0; done < rawLength; ) {
-        int step = Math.min(STEP_BYTES, rawLength - done);
-        view.gather(part.spec(), part.range(), rawOffset + done, scratch.raw(), 0, step);
-        scratch.addRaw(0, step);
-        region.put(at + done, scratch.raw(), 0, step);
-        done += step;
-      }
-      putChunk(front, entry, rawLength, scratch.checksum());
-      return rawLength;
-    }
-    view.gather(part.spec(), part.range(), rawOffset, scratch.raw(), 0, rawLength);
-    int stored = codec.encode(scratch.codec(), scratch.raw(), 0, rawLength, scratch.stored(), 0);
-    if (stored == ChunkCodec.STORE_RAW) {
-      int checksum = scratch.checksumOfRaw(0, rawLength);
-      region.put(at, scratch.raw(), 0, rawLength);
-      putChunk(front, entry, rawLength | RecordHeader.STORED_RAW, checksum);
-      return rawLength;
-    }
-    int checksum = scratch.checksumOfStored(0, stored);
-    region.put(at, scratch.stored(), 0, stored);
-    putChunk(front, entry, stored, checksum);
-    return stored;
-  }
-
-  private static void putChunk(UnsafeBuffer front, int entry, int stored, int checksum) {
-    front.putInt(entry, stored, java.nio.ByteOrder.LITTLE_ENDIAN);
-    front.putInt(entry + 4, checksum, java.nio.ByteOrder.LITTLE_ENDIAN);
+    Frame.seal(front, 0, front.capacity(), Frame.tagOf(segmentId));
+    region.put(offset, front, 0, front.capacity());
   }
 
   private static void put(KeyEncoder encoder, BoundaryKey key) {

@@ -25,6 +25,7 @@ public final class Scratch implements AutoCloseable {
   private final ByteBuffer storedBytes = allocate();
   private final UnsafeBuffer raw = new UnsafeBuffer(rawBytes);
   private final UnsafeBuffer stored = new UnsafeBuffer(storedBytes);
+  private UnsafeBuffer decoded;
   private final CRC32C crc = new CRC32C();
   private final CodecScratch codec = new CodecScratch();
 
@@ -40,6 +41,14 @@ public final class Scratch implements AutoCloseable {
   /** Holds stored bytes. */
   public UnsafeBuffer stored() {
     return stored;
+  }
+
+  /** Holds what a lossy codec gives back, where that is checked. */
+  UnsafeBuffer decoded() {
+    if (decoded == null) {
+      decoded = new UnsafeBuffer(allocate());
+    }
+    return decoded;
   }
 
   /** Room for codecs. */

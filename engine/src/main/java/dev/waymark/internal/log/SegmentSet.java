@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -52,6 +53,7 @@ public final class SegmentSet implements AutoCloseable {
   private final Map<Stream, Segment> current = new HashMap<>();
   private final List<Segment> created = new ArrayList<>();
   private final List<PlacedDescriptor> placed = new ArrayList<>();
+  private final LongAdder chunksLeftRaw = new LongAdder();
   private long nextSegmentId = 1;
   private long nextSequence = 1;
   private long useClock;
@@ -206,24 +208,36 @@ public final class SegmentSet implements AutoCloseable {
   /**
    * Writes a record, claiming space for it where the run has none left.
    *
+   * @param verifyLossy whether what a lossy codec made is held against its stated error
    * @return where it stands; readable at once, durable after the next force of its segment
    */
   public RecordLocation write(
-      RecordPlan plan, StateViews views, Run run, NamespaceDescriptor namespace, Scratch scratch) {
+      RecordPlan plan,
+      StateViews views,
+      Run run,
+      NamespaceDescriptor namespace,
+      Scratch scratch,
+      boolean verifyLossy) {
     long most = plan.maxBytes();
     long sequence = claim(run, namespace, most);
     Segment segment = run.segment;
     long offset = run.position;
+    RecordWriter writer = new RecordWriter(plan, segment.region, offset, scratch, verifyLossy);
     long length;
     try {
-      length =
-          RecordWriter.write(plan, views, segment.region, segment.id, offset, sequence, scratch);
+      length = writer.write(views, segment.id, sequence);
     } finally {
       synchronized (this) {
         segment.dirty = true;
       }
     }
+    chunksLeftRaw.add(writer.chunksLeftRaw());
     return written(run, segment, offset, length);
+  }
+
+  /** Chunks that a codec left as they were, since open: not finite, or too small to gain. */
+  public long chunksLeftRaw() {
+    return chunksLeftRaw.sum();
   }
 
   /** Copies a record's bytes as they are into a run; the caller has verified them. */
@@ -546,6 +560,11 @@ public final class SegmentSet implements AutoCloseable {
     segment.full = true;
     current.remove(segment.stream, segment);
     int records = segment.written.size() / 2;
+    for (Extents.Extent last = segment.free.takeLast(segment.claimedEnd);
+        last != null;
+        last = segment.free.takeLast(segment.claimedEnd)) {
+      segment.claimedEnd = last.start();
+    }
     long end = segment.claimedEnd;
     long footerEnd = end + footerPages(records);
     allocate(segment, footerEnd, SpaceGate.SEALING);

@@ -67,6 +67,9 @@ public final class Publisher implements AutoCloseable {
   private volatile long durable;
   private long unforcedBytes;
 
+  /** Edits up to this number were taken out of the queue. */
+  private long taken;
+
   private volatile ManifestLog log;
   private volatile LongConsumer manifestListener = allocatedBytes -> {};
   private long nextManifestId;
@@ -215,7 +218,7 @@ public final class Publisher implements AutoCloseable {
     sealFull(false);
     List<Edit> batch = new ArrayList<>();
     List<Edit> heads = new ArrayList<>();
-    long number = take(batch, heads);
+    take(batch, heads);
     yields.reached("batch taken");
     Set<Edit> lost = forceSegments(batch, heads);
     yields.reached("data forced");
@@ -237,7 +240,7 @@ public final class Publisher implements AutoCloseable {
       checkpointLocked();
       return;
     }
-    acknowledge(number);
+    acknowledge(taken);
     if (log.lengthBytes() > Math.max(leastCheckpointBytes(), 3 * checkpointBytes)) {
       checkpointLocked();
     }
@@ -278,15 +281,20 @@ public final class Publisher implements AutoCloseable {
     }
   }
 
-  private long take(List<Edit> batch, List<Edit> heads) {
-    return write(
+  private void take(List<Edit> batch, List<Edit> heads) {
+    write(
         () -> {
-          batch.addAll(queue);
-          queue.clear();
-          unforcedBytes = 0;
+          takeQueue(batch);
           announce(heads);
-          return published;
+          return null;
         });
+  }
+
+  private void takeQueue(List<Edit> batch) {
+    batch.addAll(queue);
+    queue.clear();
+    unforcedBytes = 0;
+    taken = published;
   }
 
   /** Segments and descriptions that no edit has named yet; they come before what is in them. */
@@ -309,8 +317,7 @@ public final class Publisher implements AutoCloseable {
       boolean mayMove = round < SALVAGE_ROUNDS - 1;
       write(
           () -> {
-            batch.addAll(queue);
-            queue.clear();
+            takeQueue(batch);
             rescue(batch, bad, mayMove, lost);
             announce(heads);
             return null;
@@ -379,11 +386,11 @@ public final class Publisher implements AutoCloseable {
 
   private void drop(Edit edit, int node) {
     Drops drops = new Drops(forest);
-    List<Edit> edits =
-        edit instanceof Edit.RowsAdded
-            ? drops.subtree(node, DropReason.UNPROVEN)
-            : drops.lostPoint(node, DropReason.UNPROVEN);
-    edits.forEach(this::applyOnly);
+    if (edit instanceof Edit.RowsAdded) {
+      drops.subtree(node, DropReason.UNPROVEN).forEach(this::applyOnly);
+    } else {
+      drops.lostPoint(node, DropReason.UNPROVEN, this::applyOnly);
+    }
   }
 
   private void applyOnly(Edit edit) {
@@ -431,10 +438,9 @@ public final class Publisher implements AutoCloseable {
     long number =
         write(
             () -> {
-              List<Edit> batch = new ArrayList<>(queue);
+              List<Edit> batch = new ArrayList<>();
               List<Edit> heads = new ArrayList<>();
-              queue.clear();
-              unforcedBytes = 0;
+              takeQueue(batch);
               announce(heads);
               forceSegments(batch, heads);
               List<Edit> first = new ArrayList<>(ForestState.heads(forest));

@@ -11,7 +11,9 @@ import dev.waymark.internal.manifest.DropReason;
 import dev.waymark.internal.manifest.Edit;
 import dev.waymark.internal.manifest.SessionOutcome;
 import dev.waymark.layout.AbortMode;
+import dev.waymark.layout.BoundaryKey;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -141,24 +143,21 @@ public final class RecoveryPlanner {
     Drops drops = new Drops(forest);
     for (int node : damagedPoints) {
       lost(node, "a restore point");
-      drops.lostPoint(node, DropReason.DAMAGED).forEach(this::apply);
-    }
-    Set<Integer> gone = new HashSet<>();
-    for (int node : damagedRows) {
-      if (!gone.contains(node)) {
-        lost(node, "a boundary, and what stands on it,");
-        collect(node, gone);
-        drops.subtree(node, DropReason.DAMAGED).forEach(this::apply);
+      if (forest.isPoint(node) || forest.hasDelta(node)) {
+        drops.lostPoint(node, DropReason.DAMAGED, this::apply);
       }
     }
-  }
-
-  private void collect(int node, Set<Integer> into) {
-    into.add(node);
-    for (int child = forest.firstChild(node);
-        child != Forest.NONE;
-        child = forest.nextSibling(child)) {
-      collect(child, into);
+    // Shallow ones first: what stands on them goes along.
+    damagedRows.sort(Comparator.comparingInt(forest::tokens));
+    List<BoundaryKey> keys = damagedRows.stream().map(forest::key).toList();
+    List<Integer> namespaceIds =
+        damagedRows.stream().map(node -> forest.namespaceOf(node).id()).toList();
+    for (int i = 0; i < keys.size(); i++) {
+      int node = forest.find(namespaceIds.get(i), keys.get(i));
+      if (node != Forest.NONE) {
+        lost(node, "a boundary, and what stands on it,");
+        drops.subtree(node, DropReason.DAMAGED).forEach(this::apply);
+      }
     }
   }
 

@@ -46,7 +46,7 @@ final class ElementNoise {
     signMask = type == DType.BOOL ? ones : ones << (bits - 1);
     tiles = new long[GROUP_WORDS << TILE_BITS];
     // Any fixed seed does: every process has to make the same tiles.
-    Random random = new Random(type.wireCode());
+    Random random = new Random(type.name().hashCode());
     int elementsPerTile = GROUP_WORDS * 64 / bits;
     for (int tile = 0; tile < tiles.length; tile += GROUP_WORDS) {
       long[] mantissas = mantissas(random, elementsPerTile, mantissaBits);

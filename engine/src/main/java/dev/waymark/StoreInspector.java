@@ -1,0 +1,343 @@
+package dev.waymark;
+
+import dev.waymark.internal.check.ReadOnlyStore;
+import dev.waymark.internal.check.SegmentAccount;
+import dev.waymark.internal.check.StoreLook;
+import dev.waymark.internal.forest.Forest;
+import dev.waymark.internal.forest.NamespaceState;
+import dev.waymark.internal.io.RealDirectory;
+import dev.waymark.internal.io.StoreDirectory;
+import dev.waymark.internal.manifest.ManifestEnd;
+import dev.waymark.internal.manifest.ManifestLog;
+import dev.waymark.internal.recover.Finding;
+import dev.waymark.layout.CodecPlan;
+import dev.waymark.layout.Layout;
+import dev.waymark.layout.ModelIdentity;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * What a store holds, as anyone may see it: it takes no lock, writes nothing, heals nothing, and
+ * works beside a live writer. It shows one state of the store, that of the moment it was opened,
+ * and holds no file open.
+ */
+public final class StoreInspector {
+  private final ReadOnlyStore store;
+  private final Totals totals;
+
+  private StoreInspector(ReadOnlyStore store) {
+    this.store = store;
+    this.totals = sum(store);
+  }
+
+  /**
+   * Looks at the store in a directory.
+   *
+   * @throws dev.waymark.error.NotAStoreException if there is none
+   * @throws dev.waymark.error.UnsupportedFormatException if a newer version wrote it
+   * @throws dev.waymark.error.CorruptionException if CURRENT or its manifest is damaged
+   * @throws dev.waymark.error.MovingException if a writer moved on at every look
+   */
+  public static StoreInspector open(Path path) {
+    try (StoreDirectory directory = RealDirectory.openReadOnly(path)) {
+      return open(directory, System::currentTimeMillis);
+    }
+  }
+
+  static StoreInspector open(StoreDirectory directory, LongSupplier clockMillis) {
+    return new StoreInspector(StoreLook.at(directory, clockMillis));
+  }
+
+  /**
+   * The store as a whole.
+   *
+   * @param storeId drawn when it was made
+   * @param readVersion least version of the format that a reader has to know
+   * @param manifest name of the manifest in force
+   * @param manifestBytes how much of it was read
+   * @param manifestIsTorn whether edits that never counted stand behind that
+   * @param heartbeatMillis when a writer last published its status
+   * @param processId of that writer
+   * @param boundaries boundaries in all
+   * @param points restore points in all
+   * @param openSessions prefills that were begun and not ended
+   * @param keptChains chains that are held under a name
+   */
+  public record Summary(
+      String storeId,
+      int readVersion,
+      String manifest,
+      long manifestBytes,
+      boolean manifestIsTorn,
+      OptionalLong heartbeatMillis,
+      OptionalLong processId,
+      long boundaries,
+      long points,
+      int openSessions,
+      int keptChains) {}
+
+  /**
+   * Where the bytes are: {@code allocated = live + dead + framing + reserved + other + difference}.
+   *
+   * @param allocatedBytes what all files occupy, by the file system's own count
+   * @param liveBytes records that boundaries and points need
+   * @param deadBytes what nothing needs and did not come back yet
+   * @param framingBytes headers, footers, padding, the manifest, the small files
+   * @param reservedBytes allocated ahead
+   * @param otherBytes files that the manifest does not name
+   * @param differenceBytes what this account does not explain
+   */
+  public record Totals(
+      long allocatedBytes,
+      long liveBytes,
+      long deadBytes,
+      long framingBytes,
+      long reservedBytes,
+      long otherBytes,
+      long differenceBytes) {}
+
+  /**
+   * One segment.
+   *
+   * @param kind {@code append} or {@code delta}
+   * @param liveRecords records that boundaries and points need
+   */
+  public record SegmentReport(
+      long id,
+      String file,
+      String kind,
+      boolean sealed,
+      long liveRecords,
+      long lengthBytes,
+      long allocatedBytes,
+      long liveBytes,
+      long deadBytes,
+      long framingBytes,
+      long reservedBytes,
+      long differenceBytes) {}
+
+  /**
+   * One namespace.
+   *
+   * @param fingerprint first digits of what it is known by
+   * @param rowRecordBytes records of rows
+   * @param pointRecordBytes records of windows and fixed state
+   * @param chains prefixes that share nothing, not even their first block
+   */
+  public record NamespaceReport(
+      int id,
+      String fingerprint,
+      ModelIdentity identity,
+      Layout layout,
+      CodecPlan codecs,
+      long boundaries,
+      long points,
+      long rowRecordBytes,
+      long pointRecordBytes,
+      long chains) {}
+
+  /**
+   * One boundary.
+   *
+   * @param key its first 8 hex digits
+   * @param parentKey its parent's; of a first boundary the root key's
+   * @param tokens of the prefix up to it
+   * @param isPoint whether its whole state can be restored
+   * @param isBranch whether two or more stored chains go on from it
+   * @param rowBytes records of its rows
+   * @param pointBytes records of its own window delta and state
+   * @param addedMillis when its rows were stored, whole seconds
+   */
+  public record BoundaryReport(
+      int namespaceId,
+      String key,
+      String parentKey,
+      int tokens,
+      boolean isPoint,
+      boolean isBranch,
+      long rowBytes,
+      long pointBytes,
+      long addedMillis) {}
+
+  /** A file that the manifest does not name. */
+  public record FileReport(String file, long allocatedBytes) {}
+
+  /**
+   * Something that is wrong, or worth knowing.
+   *
+   * @param id stable name of this kind of finding
+   * @param severity {@code INFO}, {@code WARNING} (nothing durable is lost) or {@code ERROR}
+   */
+  public record FindingReport(
+      String id, String severity, String file, long offsetBytes, String text) {}
+
+  /** The store as a whole. */
+  public Summary summary() {
+    ManifestEnd end = store.end();
+    Forest forest = store.forest();
+    return new Summary(
+        store.current().storeId().toString(),
+        store.current().versions().readVersion(),
+        ManifestLog.fileName(store.current().manifestId()),
+        end.validLengthBytes(),
+        store.findings().stream().anyMatch(f -> f.id().equals("MANIFEST_TORN_TAIL")),
+        store
+            .status()
+            .map(status -> OptionalLong.of(status.heartbeatMillis()))
+            .orElse(OptionalLong.empty()),
+        store
+            .status()
+            .map(status -> OptionalLong.of(status.processId()))
+            .orElse(OptionalLong.empty()),
+        forest.boundaryCount(),
+        forest.pointCount(),
+        forest.sessions().size(),
+        forest.kept().size());
+  }
+
+  /** Where the bytes are. */
+  public Totals totals() {
+    return totals;
+  }
+
+  /** The segments, in order of id. */
+  public List<SegmentReport> segments() {
+    return store.segments().stream().map(StoreInspector::report).toList();
+  }
+
+  /** The namespaces, in order of number. */
+  public List<NamespaceReport> namespaces() {
+    return store.forest().namespaces().stream().map(this::report).toList();
+  }
+
+  /** Files that the manifest does not name, in order of name. */
+  public List<FileReport> otherFiles() {
+    return store.others().stream()
+        .map(file -> new FileReport(file.name(), file.allocatedBytes()))
+        .toList();
+  }
+
+  /** What is wrong, or worth knowing. */
+  public List<FindingReport> findings() {
+    return store.findings().stream().map(StoreInspector::report).toList();
+  }
+
+  /**
+   * Every boundary, chain by chain, each after its parent; made as they are asked for, since there
+   * may be millions.
+   */
+  public void forEachBoundary(Consumer<BoundaryReport> consumer) {
+    Forest forest = store.forest();
+    forest.forEachRoot(
+        root -> {
+          int node = forest.firstChild(root);
+          while (node != Forest.NONE) {
+            consumer.accept(report(forest, node));
+            int next = forest.firstChild(node);
+            while (next == Forest.NONE && node != root) {
+              next = forest.nextSibling(node);
+              node = forest.parent(node);
+            }
+            node = next;
+          }
+        });
+  }
+
+  private static BoundaryReport report(Forest forest, int node) {
+    long pointBytes =
+        forest.stateRecords(node).stream().mapToLong(record -> record.lengthBytes()).sum()
+            + forest.deltaRecords(node).stream().mapToLong(record -> record.lengthBytes()).sum();
+    return new BoundaryReport(
+        forest.namespaceOf(node).id(),
+        forest.key(node).abbreviated(),
+        forest.key(forest.parent(node)).abbreviated(),
+        forest.tokens(node),
+        forest.isRestorable(node),
+        forest.isBranch(node),
+        forest.rowBytes(node),
+        pointBytes,
+        forest.addedMillis(node));
+  }
+
+  private NamespaceReport report(NamespaceState state) {
+    Forest forest = store.forest();
+    long[] chains = new long[1];
+    forest.forEachRoot(
+        root -> {
+          if (forest.namespaceOf(root).id() == state.id()) {
+            for (int child = forest.firstChild(root);
+                child != Forest.NONE;
+                child = forest.nextSibling(child)) {
+              chains[0]++;
+            }
+          }
+        });
+    return new NamespaceReport(
+        state.id(),
+        state.fingerprint().abbreviated(),
+        state.identity(),
+        state.layout(),
+        state.codecs(),
+        state.boundaries(),
+        state.points(),
+        state.rowRecordBytes(),
+        state.pointRecordBytes(),
+        chains[0]);
+  }
+
+  private static SegmentReport report(SegmentAccount account) {
+    return new SegmentReport(
+        account.info().segmentId(),
+        account.info().fileName(),
+        account.info().kind().name().toLowerCase(java.util.Locale.ROOT),
+        account.sealed() != null,
+        account.info().liveRecords(),
+        account.lengthBytes(),
+        account.allocatedBytes(),
+        account.info().liveBytes(),
+        account.deadBytes(),
+        account.framingBytes(),
+        account.reservedBytes(),
+        account.differenceBytes());
+  }
+
+  private static FindingReport report(Finding finding) {
+    return new FindingReport(
+        finding.id(),
+        finding.severity().name(),
+        finding.file(),
+        finding.offsetBytes(),
+        finding.text());
+  }
+
+  private static Totals sum(ReadOnlyStore store) {
+    long manifestFraming = Math.min(store.end().validLengthBytes(), store.manifestAllocatedBytes());
+    long allocated = store.manifestAllocatedBytes();
+    long framing = manifestFraming;
+    long reserved = allocated - manifestFraming;
+    long live = 0;
+    long dead = 0;
+    long difference = 0;
+    for (SegmentAccount segment : store.segments()) {
+      allocated += segment.allocatedBytes();
+      live += segment.info().liveBytes();
+      dead += segment.deadBytes();
+      framing += segment.framingBytes();
+      reserved += segment.reservedBytes();
+      difference += segment.differenceBytes();
+    }
+    for (ReadOnlyStore.PlainFile file : store.small()) {
+      allocated += file.allocatedBytes();
+      framing += file.allocatedBytes();
+    }
+    long other = 0;
+    for (ReadOnlyStore.PlainFile file : store.others()) {
+      allocated += file.allocatedBytes();
+      other += file.allocatedBytes();
+    }
+    return new Totals(allocated, live, dead, framing, reserved, other, difference);
+  }
+}

@@ -1,0 +1,71 @@
+package dev.waymark;
+
+import dev.waymark.internal.io.JvmFlags;
+import dev.waymark.internal.io.RealDirectory;
+import dev.waymark.internal.io.StoreDirectory;
+import dev.waymark.internal.recover.ManifestRebuild;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Gets a store back whose manifest is lost or damaged, from the records alone. Looking changes
+ * nothing; applying needs the writer's lock, and moves what it replaces to the quarantine.
+ */
+public final class StoreRepair {
+  private StoreRepair() {}
+
+  /**
+   * What a rebuild gives.
+   *
+   * @param boundaries boundaries that it brings back
+   * @param points restore points that it brings back
+   * @param segments segments that can be used
+   * @param findings what cannot be used, or cannot be known
+   * @param applied whether the new manifest is in force
+   */
+  public record Report(
+      long boundaries,
+      long points,
+      int segments,
+      List<StoreInspector.FindingReport> findings,
+      boolean applied) {}
+
+  /**
+   * Rebuilds the manifest. Reads and verifies every record of every segment.
+   *
+   * <p>Records do not say that they were dropped: what was dropped and whose bytes were not given
+   * back yet is there again. It is right, but may not be wanted.
+   *
+   * @param apply whether to put the new manifest in force, or only say what it would hold
+   * @throws dev.waymark.error.StoreLockedException if a writer has the store open
+   * @throws dev.waymark.error.CorruptionException if no segment can be used
+   */
+  public static Report rebuildManifest(Path path, boolean apply) {
+    JvmFlags.check();
+    try (StoreDirectory directory =
+        apply ? RealDirectory.openForWriting(path, false) : RealDirectory.openReadOnly(path)) {
+      return rebuildManifest(directory, apply);
+    }
+  }
+
+  static Report rebuildManifest(StoreDirectory directory, boolean apply) {
+    if (apply) {
+      directory.lock();
+    }
+    ManifestRebuild rebuild = ManifestRebuild.look(directory);
+    if (apply) {
+      rebuild.apply(System.currentTimeMillis());
+    }
+    return new Report(
+        rebuild.forest().boundaryCount(),
+        rebuild.forest().pointCount(),
+        rebuild.segmentCount(),
+        rebuild.findings().stream()
+            .map(
+                f ->
+                    new StoreInspector.FindingReport(
+                        f.id(), f.severity().name(), f.file(), f.offsetBytes(), f.text()))
+            .toList(),
+        apply);
+  }
+}

@@ -1,0 +1,16 @@
+package dev.waymark.error;
+
+/** The writer kept moving files while a reader looked: neither damage nor a result. Try again. */
+public final class MovingException extends WaymarkException {
+  private static final long serialVersionUID = 1L;
+
+  /** Makes the failure. */
+  public MovingException(ErrorDetail detail) {
+    super(ErrorCode.MOVING, detail);
+  }
+
+  /** Makes the failure with what caused it. */
+  public MovingException(ErrorDetail detail, Throwable cause) {
+    super(ErrorCode.MOVING, detail, cause);
+  }
+}

@@ -1,0 +1,269 @@
+package dev.waymark.internal.check;
+
+import dev.waymark.error.CorruptionException;
+import dev.waymark.error.ErrorDetail;
+import dev.waymark.error.MovingException;
+import dev.waymark.error.NotAStoreException;
+import dev.waymark.error.StoreIoException;
+import dev.waymark.error.WaymarkException;
+import dev.waymark.internal.forest.Forest;
+import dev.waymark.internal.io.StoreDirectory;
+import dev.waymark.internal.io.StoreFile;
+import dev.waymark.internal.log.RecordLocation;
+import dev.waymark.internal.log.SegmentInfo;
+import dev.waymark.internal.log.SegmentSet;
+import dev.waymark.internal.log.SegmentSizing;
+import dev.waymark.internal.log.SpaceGate;
+import dev.waymark.internal.manifest.Current;
+import dev.waymark.internal.manifest.CurrentFile;
+import dev.waymark.internal.manifest.ManifestEnd;
+import dev.waymark.internal.manifest.ManifestLog;
+import dev.waymark.internal.manifest.Status;
+import dev.waymark.internal.manifest.StatusFile;
+import dev.waymark.internal.recover.Finding;
+import dev.waymark.internal.recover.LoadedStore;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/**
+ * Looks at a store as a reader may: no lock, no write, also while a writer goes on.
+ *
+ * <p>Anything odd may be the writer's doing, and makes it look again, then at all of the manifest,
+ * since the edits that explain it are written before the bytes go. Only what is as odd in a state
+ * that has not moved since the last look is a finding. Where every look meets another state, it
+ * says so and gives no result.
+ */
+public final class StoreLook {
+  private static final int TRIES = 8;
+  private static final long PAUSE_MILLIS = 20;
+
+  /** A writer publishes its status every second; one that is silent for longer is taken as gone. */
+  private static final long SILENT_MILLIS = 10_000;
+
+  private final StoreDirectory directory;
+  private final LongSupplier clockMillis;
+
+  private StoreLook(StoreDirectory directory, LongSupplier clockMillis) {
+    this.directory = directory;
+    this.clockMillis = clockMillis;
+  }
+
+  /**
+   * Looks.
+   *
+   * @throws NotAStoreException if there is none
+   * @throws dev.waymark.error.UnsupportedFormatException if it needs a newer version
+   * @throws CorruptionException if CURRENT or the manifest is damaged
+   * @throws MovingException if the writer moved on at every look
+   */
+  public static ReadOnlyStore at(StoreDirectory directory, LongSupplier clockMillis) {
+    return new StoreLook(directory, clockMillis).look();
+  }
+
+  /** What one look met, by which the next one tells whether the writer moved on. */
+  private record Seen(Current current, String oddity) {}
+
+  private ReadOnlyStore look() {
+    Seen before = null;
+    for (int attempt = 1; attempt <= TRIES; attempt++) {
+      Current current = CurrentFile.read(directory);
+      String oddity;
+      WaymarkException failure = null;
+      ReadOnlyStore store = null;
+      try {
+        store = read(current, attempt > 1);
+        List<Finding> odd = store.findings().stream().filter(StoreLook::isOdd).toList();
+        if (odd.isEmpty()) {
+          return store;
+        }
+        oddity = odd.toString();
+      } catch (CorruptionException | StoreIoException e) {
+        failure = e;
+        oddity = String.valueOf(e.getMessage());
+      }
+      // The first look may have been at a prefix only; from the second on, all edits were read.
+      Seen seen = new Seen(current, oddity);
+      if (attempt > 2 && seen.equals(before)) {
+        if (failure != null) {
+          throw failure;
+        }
+        return store;
+      }
+      before = seen;
+      pause();
+    }
+    throw new MovingException(
+        ErrorDetail.of("the store changed at each of " + TRIES + " looks")
+            .remedy("try again when its writer does less"));
+  }
+
+  private static boolean isOdd(Finding finding) {
+    return finding.severity() == Finding.Severity.ERROR;
+  }
+
+  private static void pause() {
+    try {
+      Thread.sleep(PAUSE_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private ReadOnlyStore read(Current current, boolean wholeManifest) {
+    Optional<Status> status =
+        StatusFile.read(directory, current.storeId())
+            .filter(s -> s.manifestId() == current.manifestId());
+    boolean writing = status.isPresent() && isRecent(status.get());
+    SegmentSet segments =
+        new SegmentSet(
+            directory,
+            current.storeId().high(),
+            current.storeId().low(),
+            SegmentSizing.ofQuota(Long.MAX_VALUE),
+            SpaceGate.OPEN);
+    LoadedStore loaded =
+        writing && !wholeManifest
+            ? LoadedStore.readPrefix(
+                directory, current, status.get().manifestLengthBytes(), segments)
+            : LoadedStore.read(
+                directory, current, status.map(Status::manifestLengthBytes).orElse(0L), segments);
+    return account(current, status, writing, loaded);
+  }
+
+  private boolean isRecent(Status status) {
+    return Math.abs(clockMillis.getAsLong() - status.heartbeatMillis()) <= SILENT_MILLIS;
+  }
+
+  private ReadOnlyStore account(
+      Current current, Optional<Status> status, boolean writing, LoadedStore loaded) {
+    List<Finding> findings = new ArrayList<>();
+    Map<String, Long> allocated = new HashMap<>();
+    List<String> names = directory.list();
+    for (String name : names) {
+      allocated.put(name, directory.allocatedBytes(name));
+    }
+    List<SegmentAccount> segments = new ArrayList<>();
+    Map<Long, Long> lengths = new HashMap<>();
+    for (SegmentInfo info : loaded.segments().infos()) {
+      allocated.remove(info.fileName());
+      Size size = sizeOf(info.fileName());
+      if (size == null && info.liveRecords() > 0) {
+        findings.add(missing(info));
+      }
+      if (size != null) {
+        lengths.put(info.segmentId(), size.lengthBytes());
+      }
+      segments.add(
+          SegmentAccount.of(
+              info,
+              loaded.sealed(info.segmentId()),
+              loaded.segments().descriptors(info.segmentId()),
+              size == null ? 0 : size.lengthBytes(),
+              size == null ? 0 : size.allocatedBytes()));
+    }
+    findCutRecords(loaded.forest(), lengths, findings);
+    ManifestEnd end = loaded.end();
+    String manifest = ManifestLog.fileName(current.manifestId());
+    if (end.tail() == ManifestEnd.Tail.TORN && !writing) {
+      findings.add(
+          new Finding(
+              "MANIFEST_TORN_TAIL",
+              Finding.Severity.WARNING,
+              manifest,
+              end.validLengthBytes(),
+              end.tailBytes()
+                  + " bytes of edits that were never acknowledged; the next open cuts them off"));
+    }
+    Long manifestAllocated = allocated.remove(manifest);
+    List<ReadOnlyStore.PlainFile> small = new ArrayList<>();
+    List<ReadOnlyStore.PlainFile> others = new ArrayList<>();
+    for (String name : names) {
+      Long bytes = allocated.get(name);
+      if (bytes != null) {
+        boolean ours = name.equals("LOCK") || name.equals("CURRENT") || name.equals("STATUS");
+        (ours ? small : others).add(new ReadOnlyStore.PlainFile(name, bytes));
+      }
+    }
+    return new ReadOnlyStore(
+        current,
+        status,
+        end,
+        manifestAllocated == null ? 0 : manifestAllocated,
+        loaded.forest(),
+        List.copyOf(segments),
+        List.copyOf(small),
+        List.copyOf(others),
+        List.copyOf(findings));
+  }
+
+  private record Size(long lengthBytes, long allocatedBytes) {}
+
+  /** Length and allocated bytes of one moment, or null where the file is not there any more. */
+  private Size sizeOf(String name) {
+    if (!directory.exists(name)) {
+      return null;
+    }
+    try (StoreFile file = directory.openReadOnly(name)) {
+      Size size = null;
+      for (int i = 0; i < TRIES; i++) {
+        size = new Size(file.lengthBytes(), file.allocatedBytes());
+        if (file.lengthBytes() == size.lengthBytes()) {
+          break; // it did not grow in between
+        }
+      }
+      return size;
+    } catch (StoreIoException e) {
+      if (!directory.exists(name)) {
+        return null;
+      }
+      throw e;
+    }
+  }
+
+  private static Finding missing(SegmentInfo info) {
+    return new Finding(
+        "SEGMENT_MISSING",
+        Finding.Severity.ERROR,
+        info.fileName(),
+        -1,
+        "the file is missing, and " + info.liveRecords() + " records that live are in it");
+  }
+
+  /** Records behind the end of their file; one finding a file, naming the first of them. */
+  private static void findCutRecords(
+      Forest forest, Map<Long, Long> lengths, List<Finding> findings) {
+    Map<Long, RecordLocation> first = new HashMap<>();
+    forest.forEachBoundary(
+        node -> {
+          note(forest.rowRecords(node), lengths, first);
+          note(forest.deltaRecords(node), lengths, first);
+          note(forest.stateRecords(node), lengths, first);
+        });
+    first.forEach(
+        (segmentId, record) ->
+            findings.add(
+                new Finding(
+                    "SEGMENT_SHORT",
+                    Finding.Severity.ERROR,
+                    "segment " + segmentId,
+                    record.offsetBytes(),
+                    "a record that lives ends behind the file's "
+                        + lengths.getOrDefault(segmentId, 0L)
+                        + " bytes")));
+  }
+
+  private static void note(
+      List<RecordLocation> records, Map<Long, Long> lengths, Map<Long, RecordLocation> first) {
+    for (RecordLocation record : records) {
+      Long length = lengths.get(record.segmentId());
+      if (length != null && record.offsetBytes() + record.lengthBytes() > length) {
+        first.merge(
+            record.segmentId(), record, (a, b) -> a.offsetBytes() <= b.offsetBytes() ? a : b);
+      }
+    }
+  }
+}

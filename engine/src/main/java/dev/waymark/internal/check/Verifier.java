@@ -1,0 +1,457 @@
+package dev.waymark.internal.check;
+
+import dev.waymark.error.CorruptionException;
+import dev.waymark.error.ErrorDetail;
+import dev.waymark.error.MovingException;
+import dev.waymark.error.WaymarkException;
+import dev.waymark.internal.forest.Forest;
+import dev.waymark.internal.io.MappedRegion;
+import dev.waymark.internal.io.StoreDirectory;
+import dev.waymark.internal.io.StoreFile;
+import dev.waymark.internal.log.Alignment;
+import dev.waymark.internal.log.Frame;
+import dev.waymark.internal.log.RecordHeader;
+import dev.waymark.internal.log.RecordKind;
+import dev.waymark.internal.log.RecordLocation;
+import dev.waymark.internal.log.RecordReader;
+import dev.waymark.internal.log.Scratch;
+import dev.waymark.internal.log.SegmentSet;
+import dev.waymark.internal.manifest.Edit;
+import dev.waymark.internal.manifest.ManifestEnd;
+import dev.waymark.internal.manifest.ManifestLog;
+import dev.waymark.internal.recover.Finding;
+import dev.waymark.internal.wire.SegmentFooterDecoder;
+import dev.waymark.internal.wire.SegmentHeaderDecoder;
+import dev.waymark.layout.BoundaryKey;
+import dev.waymark.layout.Layout;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Reads a store and says whether it is what its manifest says. Takes no lock, writes nothing, heals
+ * nothing. What looks wrong beside a live writer is looked at again in a newer state, and is a
+ * finding only if the record still lives at that place.
+ */
+public final class Verifier {
+  private final StoreDirectory directory;
+  private final LongSupplier clockMillis;
+  private final Level level;
+  private final LongConsumer progressBytes;
+  private final List<Finding> findings = new ArrayList<>();
+  private final List<FileBytes> files = new ArrayList<>();
+  private long recordsChecked;
+  private long bytesChecked;
+
+  /** How closely to look. */
+  public enum Level {
+    /** The manifest, what it adds up to, and the place of every byte. */
+    STRUCTURE,
+    /** Also the front of every record, and the checksum of each of its chunks. */
+    CHECKSUM,
+    /** Also whether each chunk can be decoded, and headers, footers and gaps of segments. */
+    ALL
+  }
+
+  /**
+   * Where the bytes of one file are.
+   *
+   * @param liveBytes records that live
+   * @param framingBytes headers, descriptions, footers, padding, edits
+   * @param unnamedBytes what nothing names: dead, reserved, cut off, or a hole
+   */
+  public record FileBytes(
+      String file,
+      long lengthBytes,
+      long allocatedBytes,
+      long liveBytes,
+      long framingBytes,
+      long unnamedBytes) {}
+
+  /**
+   * What was found.
+   *
+   * @param bytesChecked stored bytes of the records that were read
+   */
+  public record Result(
+      List<Finding> findings,
+      List<FileBytes> files,
+      long boundaries,
+      long points,
+      long recordsChecked,
+      long bytesChecked) {}
+
+  /** A record that lives, and what its edit says of it. */
+  private record Live(
+      RecordLocation location,
+      RecordKind kind,
+      int index,
+      int count,
+      int namespaceId,
+      BoundaryKey key,
+      BoundaryKey parentKey,
+      int tokens,
+      int coveredFrom) {}
+
+  private Verifier(
+      StoreDirectory directory, LongSupplier clockMillis, Level level, LongConsumer progress) {
+    this.directory = directory;
+    this.clockMillis = clockMillis;
+    this.level = level;
+    this.progressBytes = progress;
+  }
+
+  /**
+   * Verifies.
+   *
+   * @param progressBytes told of stored bytes that were checked, record by record
+   * @throws MovingException if a writer moved on at every look
+   */
+  public static Result verify(
+      StoreDirectory directory, LongSupplier clockMillis, Level level, LongConsumer progressBytes) {
+    return new Verifier(directory, clockMillis, level, progressBytes).verify();
+  }
+
+  private Result verify() {
+    ReadOnlyStore store = StoreLook.at(directory, clockMillis);
+    findings.addAll(store.findings());
+    points(store.forest());
+    Map<Long, List<Live>> records = records(store.forest());
+    for (SegmentAccount segment : store.segments()) {
+      List<Live> live = records.getOrDefault(segment.info().segmentId(), List.of());
+      bytes(segment, live);
+      if (level != Level.STRUCTURE && segment.lengthBytes() > 0) {
+        segment(store, segment, live);
+      }
+    }
+    manifest(store);
+    for (ReadOnlyStore.PlainFile file : store.small()) {
+      files.add(plain(file, true));
+    }
+    for (ReadOnlyStore.PlainFile file : store.others()) {
+      files.add(plain(file, false));
+      if (!file.name().startsWith("quarantine/")) {
+        find(
+            Finding.Severity.WARNING,
+            "FILE_UNNAMED",
+            file.name(),
+            -1,
+            "nothing names this file; the next open for writing deletes it if it is the store's");
+      }
+    }
+    return new Result(
+        List.copyOf(findings),
+        List.copyOf(files),
+        store.forest().boundaryCount(),
+        store.forest().pointCount(),
+        recordsChecked,
+        bytesChecked);
+  }
+
+  // What the manifest adds up to
+
+  private void points(Forest forest) {
+    forest.forEachBoundary(
+        node -> {
+          if (!forest.isPoint(node)) {
+            if (forest.hasDelta(node) && !forest.isDeltaNeededBelow(node)) {
+              find(
+                  Finding.Severity.WARNING,
+                  "DELTA_UNNEEDED",
+                  "",
+                  -1,
+                  name(forest, node) + " has a window delta that no point needs");
+            }
+            return;
+          }
+          Layout layout = forest.namespaceOf(node).layout();
+          if (!forest.isWindowCovered(node)) {
+            find(
+                Finding.Severity.ERROR,
+                "POINT_WINDOW_GAP",
+                "",
+                -1,
+                "the window of " + name(forest, node) + " is not covered by its chain");
+          }
+          if (layout.fixedBytes() > 0 && forest.stateRecords(node).isEmpty()) {
+            find(
+                Finding.Severity.ERROR,
+                "POINT_WITHOUT_STATE",
+                "",
+                -1,
+                name(forest, node) + " is a point without its fixed state");
+          }
+        });
+  }
+
+  private static String name(Forest forest, int node) {
+    return "the boundary at "
+        + forest.tokens(node)
+        + " tokens ("
+        + forest.key(node).abbreviated()
+        + ")";
+  }
+
+  private static Map<Long, List<Live>> records(Forest forest) {
+    Map<Long, List<Live>> bySegment = new HashMap<>();
+    forest.forEachBoundary(
+        node -> {
+          add(bySegment, forest, node, RecordKind.APPEND, forest.rowRecords(node));
+          add(bySegment, forest, node, RecordKind.DELTA, forest.deltaRecords(node));
+          add(bySegment, forest, node, RecordKind.STATE, forest.stateRecords(node));
+        });
+    bySegment
+        .values()
+        .forEach(
+            list -> list.sort(Comparator.comparingLong(live -> live.location().offsetBytes())));
+    return bySegment;
+  }
+
+  private static void add(
+      Map<Long, List<Live>> bySegment,
+      Forest forest,
+      int node,
+      RecordKind kind,
+      List<RecordLocation> records) {
+    int tokens = forest.tokens(node);
+    for (int i = 0; i < records.size(); i++) {
+      bySegment
+          .computeIfAbsent(records.get(i).segmentId(), id -> new ArrayList<>())
+          .add(
+              new Live(
+                  records.get(i),
+                  kind,
+                  i,
+                  records.size(),
+                  forest.namespaceOf(node).id(),
+                  forest.key(node),
+                  forest.key(forest.parent(node)),
+                  tokens,
+                  kind == RecordKind.DELTA ? forest.coveredFrom(node) : tokens));
+    }
+  }
+
+  // Where every byte is
+
+  private void bytes(SegmentAccount segment, List<Live> live) {
+    TreeMap<Long, Long> taken = new TreeMap<>();
+    String file = segment.info().fileName();
+    long framing = Alignment.PAGE_BYTES;
+    take(taken, file, 0, Alignment.PAGE_BYTES);
+    for (SegmentSet.PlacedDescriptor placed : segment.descriptors()) {
+      long pages = Alignment.toPage(placed.location().lengthBytes());
+      take(taken, file, placed.location().offsetBytes(), pages);
+      framing += pages;
+    }
+    long liveBytes = 0;
+    for (Live record : live) {
+      long pages = Alignment.toPage(record.location().lengthBytes());
+      take(taken, file, record.location().offsetBytes(), pages);
+      liveBytes += record.location().lengthBytes();
+      framing += pages - record.location().lengthBytes();
+    }
+    Edit.SegmentSealed sealed = segment.sealed();
+    if (sealed != null && sealed.footerOffsetBytes() > 0) {
+      long footer = sealed.lengthBytes() - sealed.footerOffsetBytes();
+      take(taken, file, sealed.footerOffsetBytes(), footer);
+      framing += footer;
+    }
+    long named = 0;
+    for (Map.Entry<Long, Long> range : taken.entrySet()) {
+      named += range.getValue() - range.getKey();
+    }
+    files.add(
+        new FileBytes(
+            file,
+            segment.lengthBytes(),
+            segment.allocatedBytes(),
+            liveBytes,
+            framing,
+            segment.lengthBytes() - named));
+  }
+
+  private void take(TreeMap<Long, Long> taken, String file, long start, long length) {
+    Map.Entry<Long, Long> before = taken.lowerEntry(start + length);
+    if (before != null && before.getValue() > start) {
+      find(
+          Finding.Severity.ERROR,
+          "RECORDS_OVERLAP",
+          file,
+          start,
+          "what stands here overlaps what starts at byte " + before.getKey());
+    }
+    taken.merge(start, start + length, Math::max);
+  }
+
+  private void manifest(ReadOnlyStore store) {
+    String name = ManifestLog.fileName(store.current().manifestId());
+    ManifestEnd end = store.end();
+    long length = lengthOf(name);
+    files.add(
+        new FileBytes(
+            name,
+            length,
+            store.manifestAllocatedBytes(),
+            0,
+            end.validLengthBytes(),
+            length - end.validLengthBytes()));
+  }
+
+  private FileBytes plain(ReadOnlyStore.PlainFile file, boolean named) {
+    long length = lengthOf(file.name());
+    return new FileBytes(
+        file.name(), length, file.allocatedBytes(), 0, named ? length : 0, named ? 0 : length);
+  }
+
+  private long lengthOf(String name) {
+    if (name.equals("LOCK") || !directory.exists(name)) {
+      return 0;
+    }
+    try (StoreFile file = directory.openReadOnly(name)) {
+      return file.lengthBytes();
+    }
+  }
+
+  // What the bytes are
+
+  private void segment(ReadOnlyStore store, SegmentAccount segment, List<Live> live) {
+    String file = segment.info().fileName();
+    try (StoreFile opened = directory.openReadOnly(file);
+        MappedRegion region = opened.map(segment.lengthBytes(), false);
+        Scratch scratch = new Scratch.Pool(1).take()) {
+      header(store, segment, region);
+      RecordReader reader = new RecordReader(region, file, scratch);
+      for (Live record : live) {
+        record(store, reader, record, file);
+      }
+      if (level == Level.ALL) {
+        footer(segment, region);
+      }
+    } catch (WaymarkException e) {
+      if (!live.isEmpty() && stillLives(live.get(0))) {
+        find(
+            Finding.Severity.ERROR,
+            "SEGMENT_UNREADABLE",
+            file,
+            e.detail().offsetBytes().orElse(-1),
+            e.detail().sentence());
+      }
+    }
+  }
+
+  private void record(ReadOnlyStore store, RecordReader reader, Live live, String file) {
+    try {
+      Layout layout = store.forest().namespace(live.namespaceId()).layout();
+      RecordHeader header = reader.header(live.location(), layout);
+      if (!agrees(header, live)) {
+        throw new CorruptionException(
+            ErrorDetail.of("the record is not the one that the manifest names")
+                .at(file, live.location().offsetBytes())
+                .expected(live.kind() + " of " + live.key().abbreviated())
+                .found(header.kind() + " of " + header.key().abbreviated()));
+      }
+      if (level == Level.ALL) {
+        reader.verify(header);
+      } else {
+        reader.verifyChecksums(header);
+      }
+    } catch (CorruptionException e) {
+      if (stillLives(live)) {
+        find(
+            Finding.Severity.ERROR,
+            "RECORD_DAMAGED",
+            file,
+            e.detail().offsetBytes().orElse(live.location().offsetBytes()),
+            e.detail().sentence());
+      }
+    }
+    recordsChecked++;
+    bytesChecked += live.location().lengthBytes();
+    progressBytes.accept(live.location().lengthBytes());
+  }
+
+  private static boolean agrees(RecordHeader header, Live live) {
+    return header.kind() == live.kind()
+        && header.namespaceId() == live.namespaceId()
+        && header.key().equals(live.key())
+        && header.parentKey().equals(live.parentKey())
+        && header.tokenTo() == live.tokens()
+        && header.coveredFrom() == live.coveredFrom()
+        && header.pieceIndex() == live.index()
+        && header.pieceCount() == live.count();
+  }
+
+  /** Whether a newer state of the store still names a record at its place. */
+  private boolean stillLives(Live live) {
+    Forest forest = StoreLook.at(directory, clockMillis).forest();
+    int node = forest.find(live.namespaceId(), live.key());
+    if (node == Forest.NONE) {
+      return false;
+    }
+    List<RecordLocation> records =
+        switch (live.kind()) {
+          case APPEND -> forest.rowRecords(node);
+          case DELTA -> forest.deltaRecords(node);
+          case STATE -> forest.stateRecords(node);
+        };
+    return records.contains(live.location());
+  }
+
+  private void header(ReadOnlyStore store, SegmentAccount segment, MappedRegion region) {
+    UnsafeBuffer page = new UnsafeBuffer(new byte[Alignment.PAGE_BYTES]);
+    region.get(0, page, 0, page.capacity());
+    long id = segment.info().segmentId();
+    boolean right =
+        Frame.check(page, 0, page.capacity(), Frame.tagOf(id), page.capacity()).isValid()
+            && Frame.templateId(page, 0) == SegmentHeaderDecoder.TEMPLATE_ID;
+    if (right) {
+      SegmentHeaderDecoder decoder =
+          new SegmentHeaderDecoder()
+              .wrap(page, Frame.HEADER_BYTES, Frame.blockLength(page, 0), Frame.version(page, 0));
+      right =
+          decoder.segmentId() == id
+              && decoder.kind() == segment.info().kind().wireCode()
+              && decoder.creationSequence() == segment.info().creationSequence()
+              && decoder.storeId().high() == store.current().storeId().high()
+              && decoder.storeId().low() == store.current().storeId().low();
+    }
+    if (!right) {
+      find(
+          Finding.Severity.ERROR,
+          "SEGMENT_HEADER_DAMAGED",
+          segment.info().fileName(),
+          0,
+          "the segment's header is damaged, or of another segment or store");
+    }
+  }
+
+  private void footer(SegmentAccount segment, MappedRegion region) {
+    Edit.SegmentSealed sealed = segment.sealed();
+    if (sealed == null || sealed.footerOffsetBytes() == 0) {
+      return;
+    }
+    int length = (int) (sealed.lengthBytes() - sealed.footerOffsetBytes());
+    UnsafeBuffer footer = new UnsafeBuffer(new byte[length]);
+    region.get(sealed.footerOffsetBytes(), footer, 0, length);
+    int tag = Frame.tagOf(segment.info().segmentId());
+    Frame.Check check = Frame.check(footer, 0, length, tag, length);
+    if (!check.isValid() || Frame.templateId(footer, 0) != SegmentFooterDecoder.TEMPLATE_ID) {
+      find(
+          Finding.Severity.WARNING,
+          "SEGMENT_FOOTER_DAMAGED",
+          segment.info().fileName(),
+          sealed.footerOffsetBytes(),
+          "the footer is damaged: nothing rests on it, but a rebuild would lack its index");
+    }
+  }
+
+  private void find(Finding.Severity severity, String id, String file, long offset, String text) {
+    findings.add(new Finding(id, severity, file, offset, text));
+  }
+}
