@@ -266,6 +266,7 @@ public final class PrefillSession implements AutoCloseable {
           ErrorDetail.of("a prefix is too long").expected("below 2^31 tokens").found(end));
     }
     check(views, (int) end);
+    engine.budget.require(1);
     long bytes = 0;
     boolean pointAdded = false;
     for (int i = 0; i < chain.size(); i++) {
@@ -748,6 +749,7 @@ public final class PrefillSession implements AutoCloseable {
     reservation.end();
     engine.sessions.remove(this);
     boolean discards = !complete && mode == AbortMode.DISCARD;
+    engine.budget.save(false);
     engine.publisher.write(
         () -> {
           Forest forest = engine.forest;

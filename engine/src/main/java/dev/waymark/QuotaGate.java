@@ -13,7 +13,8 @@ import dev.waymark.internal.log.SpaceGate;
  *   <li>Nothing is charged that would bring segments, what is reserved for others, and what is set
  *       apart above the quota.
  *   <li>Apart stand the small files, and the manifest twice over with some growth: so that it can
- *       grow between two looks at it, and a checkpoint can stand beside its predecessor.
+ *       grow between two looks at it, and a checkpoint can stand beside its predecessor. And room
+ *       for what compaction copies.
  *   <li>Only what was found at open, a lowered quota, or a manifest that grew, leaves more in use
  *       than there may be; until that is evicted every charge is refused but those that free space.
  * </ul>
@@ -24,14 +25,24 @@ final class QuotaGate implements SpaceGate {
 
   private static final long SEALING_BYTES = GROWTH_BYTES / 2;
 
+  /** Pays for what compaction copies, out of what is held back for it. */
+  static final Payer COPYING = new Payer() {};
+
+  private final long copyingBytes;
   private long quotaBytes;
   private long otherFilesBytes;
   private long manifestBytes;
   private long chargedBytes;
   private long reservedBytes;
 
-  QuotaGate(long quotaBytes) {
+  /**
+   * A gate.
+   *
+   * @param copyingBytes set apart for what compaction copies before the original goes
+   */
+  QuotaGate(long quotaBytes, long copyingBytes) {
     this.quotaBytes = quotaBytes;
+    this.copyingBytes = copyingBytes;
   }
 
   /** Room that one prefill has for itself. */
@@ -78,7 +89,7 @@ final class QuotaGate implements SpaceGate {
   @Override
   public synchronized void charge(long bytes, Payer payer) {
     long own = payer instanceof Reservation reservation ? Math.min(bytes, reservation.bytes) : 0;
-    long slack = payer == SEALING ? SEALING_BYTES : 0;
+    long slack = payer == SEALING ? SEALING_BYTES : payer == COPYING ? copyingBytes : 0;
     if (payer != ADOPTED && bytes - own > freeBytes() + slack) {
       throw new QuotaExceededException(
           ErrorDetail.of("the store's quota is used up")
@@ -145,6 +156,6 @@ final class QuotaGate implements SpaceGate {
   }
 
   synchronized long apartBytes() {
-    return otherFilesBytes + 2 * manifestBytes + GROWTH_BYTES;
+    return otherFilesBytes + 2 * manifestBytes + GROWTH_BYTES + copyingBytes;
   }
 }

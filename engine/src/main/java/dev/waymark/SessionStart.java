@@ -25,6 +25,7 @@ record SessionStart(
     NamespaceState state = namespace.state();
     Held held = engine.publisher.write(() -> held(engine, state, match, plan, start));
     QuotaGate.Reservation reservation = engine.space.gate().reservation();
+    int widen = engine.budget.widen();
     try {
       PrefillEstimate estimate = new PrefillEstimate(state, engine.segments.sizing());
       long records =
@@ -32,10 +33,11 @@ record SessionStart(
               start,
               held.storedTokens(),
               plan.expectedTokens(),
-              plan(namespace, match, plan, held.pointTokens()));
+              plan(namespace, match, plan, held.pointTokens(), widen));
+      engine.budget.require(records);
       engine.space.reserve(state, reservation, estimate.allocatedBytes(records));
       return new SessionStart(
-          engine, held.tip(), plan(namespace, match, plan, held.pointTokens()), reservation);
+          engine, held.tip(), plan(namespace, match, plan, held.pointTokens(), widen), reservation);
     } catch (RuntimeException | Error e) {
       release(engine, held.tip());
       throw e;
@@ -61,6 +63,10 @@ record SessionStart(
   private static Held held(
       StoreEngine engine, NamespaceState state, PrefixMatch match, PrefillPlan plan, int start) {
     Forest forest = engine.forest;
+    if (forest.namespace(state.id()) == null) {
+      throw new StaleMatchException(
+          ErrorDetail.of("the namespace was deleted").remedy("ask the store for it again"));
+    }
     int node =
         start == 0
             ? forest.rootNode(state.id(), match.keyAt(0))
@@ -87,7 +93,11 @@ record SessionStart(
   }
 
   private static PointPlan plan(
-      Namespace namespace, PrefixMatch match, PrefillPlan plan, List<Integer> pointTokens) {
+      Namespace namespace,
+      PrefixMatch match,
+      PrefillPlan plan,
+      List<Integer> pointTokens,
+      int widen) {
     return new PointPlan(
         plan.policy(),
         namespace.layout(),
@@ -95,7 +105,7 @@ record SessionStart(
         plan.expectedTokens(),
         match.branchTokens(),
         pointTokens,
-        0);
+        widen);
   }
 
   private static void release(StoreEngine engine, Forest.Hold hold) {

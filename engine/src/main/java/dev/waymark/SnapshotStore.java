@@ -8,6 +8,7 @@ import dev.waymark.internal.io.RealDirectory;
 import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.io.YieldPoints;
 import dev.waymark.internal.manifest.Edit;
+import dev.waymark.internal.retain.PinnedBytes;
 import dev.waymark.layout.BoundaryKey;
 import dev.waymark.layout.CodecPlan;
 import dev.waymark.layout.KeyChain;
@@ -15,6 +16,7 @@ import dev.waymark.layout.Layout;
 import dev.waymark.layout.ModelIdentity;
 import dev.waymark.layout.TensorSpec;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
@@ -162,6 +164,28 @@ public final class SnapshotStore implements AutoCloseable {
   public EvictionReport setQuota(long bytes) {
     engine.requireOpen();
     return engine.space.setQuota(bytes);
+  }
+
+  /** Deleting, compacting, and looking ahead at eviction. */
+  public Maintenance maintenance() {
+    engine.requireOpen();
+    return new Maintenance(engine);
+  }
+
+  /** The chains that are kept against eviction. */
+  public List<KeptChain> kept() {
+    engine.requireOpen();
+    return engine.publisher.read(
+        () ->
+            engine.forest.kept().stream()
+                .map(
+                    kept ->
+                        new KeptChain(
+                            engine.forest.namespace(kept.namespaceId()).fingerprint().abbreviated(),
+                            kept.name(),
+                            engine.forest.tokens(kept.node()),
+                            PinnedBytes.of(engine.forest, new int[] {kept.node()})))
+                .toList());
   }
 
   /** The account of the store now. */

@@ -5,15 +5,20 @@ import dev.waymark.error.InvalidSettingException;
 import dev.waymark.error.QuotaExceededException;
 import dev.waymark.error.QuotaPinnedException;
 import dev.waymark.error.WaymarkException;
+import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.forest.NamespaceState;
 import dev.waymark.internal.log.SegmentSizing;
+import dev.waymark.internal.reclaim.SegmentChoice;
+import dev.waymark.internal.reclaim.SegmentEmptier;
 import dev.waymark.internal.retain.EvictionPlanner;
 import dev.waymark.internal.retain.PinnedBytes;
 import dev.waymark.internal.retain.Victim;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.IntStream;
 
 /**
  * Makes room: gives back what is dead, and evicts where that is not enough, until what is asked for
@@ -30,6 +35,7 @@ import java.util.concurrent.locks.ReentrantLock;
 final class SpaceKeeper {
   private final StoreEngine engine;
   private final QuotaGate gate;
+  private Compaction compaction;
   private final ReentrantLock making = new ReentrantLock();
   private final Set<Integer> usedNamespaces = ConcurrentHashMap.newKeySet();
   private final Map<Integer, Long> namespaceQuotas = new ConcurrentHashMap<>();
@@ -144,20 +150,44 @@ final class SpaceKeeper {
     }
     refuseWhatCannotFit(bytes);
     while (true) {
-      long evicted = evict(bytes - gate.freeBytes(), EvictionPlanner.ANY_NAMESPACE, tally);
+      long missing = bytes - gate.freeBytes();
+      boolean changed =
+          compaction().punches()
+              ? evict(missing, EvictionPlanner.ANY_NAMESPACE, tally) > 0
+              : emptySegments(missing, tally);
       long before = gate.freeBytes();
       giveBack();
       if (gate.tryReserve(reservation, bytes)) {
         return;
       }
-      if (evicted == 0 && gate.freeBytes() <= before) {
+      if (!changed && gate.freeBytes() <= before) {
         throw pinned(bytes);
       }
     }
   }
 
+  /** Without punching only whole segments come back: eviction goes on until one is worth it. */
+  private boolean emptySegments(long missing, Tally tally) {
+    if (engine.segments.waitingBytes() >= missing) {
+      // Enough is empty, and comes back once the restores that look at it have ended.
+      return false;
+    }
+    if (compaction.emptyBest(false)) {
+      return true;
+    }
+    long step = Math.max(missing, engine.segments.sizing().segmentBytes() / 2);
+    return evict(step, EvictionPlanner.ANY_NAMESPACE, tally) > 0 || compaction.emptyBest(true);
+  }
+
+  private Compaction compaction() {
+    if (compaction == null) {
+      compaction = new Compaction(engine);
+    }
+    return compaction;
+  }
+
   /** What is dead comes back once the edits that say so are durable. */
-  private void giveBack() {
+  void giveBack() {
     engine.publisher.commit();
     engine.reclaim();
   }
@@ -253,12 +283,39 @@ final class SpaceKeeper {
               break;
             }
             tally.add(victim);
+            if (victim.reason() == Victim.Reason.SCORE) {
+              compaction().evicted(engine.forest.recency(victim.leaf()));
+            }
             engine.drop(victim);
             planner.settle();
             freed += victim.freedBytes();
           }
           return freed;
         });
+  }
+
+  /**
+   * What is kept leaves some room for what is not.
+   *
+   * @throws QuotaPinnedException if it would not
+   */
+  void requireRoomBesideKept(int tip) {
+    int[] tips =
+        IntStream.concat(
+                IntStream.of(tip), engine.forest.kept().stream().mapToInt(Forest.Kept::node))
+            .toArray();
+    long kept = PinnedBytes.of(engine.forest, tips);
+    long most = gate.segmentsMostBytes() / 10 * 9;
+    if (kept > most) {
+      throw new QuotaPinnedException(
+          ErrorDetail.of("kept chains would fill the quota")
+              .expected("at most " + most + " bytes kept")
+              .found(kept)
+              .remedy("release another chain, or raise the quota"),
+          kept,
+          most,
+          kept - most);
+    }
   }
 
   /** The victims that making so much room would take, without taking them. */
@@ -285,6 +342,28 @@ final class SpaceKeeper {
         });
   }
 
+  /** What compaction on request would take on. */
+  List<SegmentChoice> candidates(double targetLiveRatio) {
+    making.lock();
+    try {
+      return compaction().candidates(targetLiveRatio);
+    } finally {
+      making.unlock();
+    }
+  }
+
+  /** Empties one segment, dropping nothing, and gives it back. */
+  SegmentEmptier.Outcome copyOut(long segmentId) {
+    making.lock();
+    try {
+      SegmentEmptier.Outcome outcome = compaction().copyOut(segmentId, () -> engine.isClosed());
+      giveBack();
+      return outcome;
+    } finally {
+      making.unlock();
+    }
+  }
+
   /** Opening a store does not fail because what is above its quota cannot go: it says so. */
   EvictionReport enforceAtOpen() {
     try {
@@ -295,14 +374,23 @@ final class SpaceKeeper {
     }
   }
 
-  /** In the background: a manifest that grew may have left too little. Never throws. */
+  /**
+   * In the background: a manifest that grew may have left too little, or files become too many.
+   * Never throws.
+   */
   void keepWithin() {
-    if (gate.freeBytes() < 0) {
-      try {
+    if (!making.tryLock()) {
+      return;
+    }
+    try {
+      compaction().boundFiles();
+      if (gate.freeBytes() < 0) {
         enforce();
-      } catch (WaymarkException e) {
-        StoreEngine.LOG.warn("The store is above its quota: {}", e.getMessage());
       }
+    } catch (WaymarkException e) {
+      StoreEngine.LOG.warn("The store could not be kept below its quota: {}", e.getMessage());
+    } finally {
+      making.unlock();
     }
   }
 }

@@ -18,7 +18,9 @@ import dev.waymark.internal.manifest.StatusFile;
 import dev.waymark.internal.manifest.StoreId;
 import dev.waymark.internal.publish.Publisher;
 import dev.waymark.internal.publish.Readers;
+import dev.waymark.internal.reclaim.SegmentEmptier;
 import dev.waymark.internal.retain.PinnedBytes;
+import dev.waymark.internal.retain.Tails;
 import dev.waymark.internal.retain.Victim;
 import dev.waymark.layout.BoundaryKey;
 import java.util.LinkedHashMap;
@@ -50,9 +52,9 @@ final class StoreEngine {
   final ExecutorService restorers;
   final Counters counters = new Counters();
   final SpaceKeeper space;
+  final WriteBudget budget;
   private final ReentrantLock reclaiming = new ReentrantLock();
   private final StatusFile statusFile;
-  private final long openedManifestBytes;
 
   /** Why boundaries went that someone may still ask for; the oldest are forgotten. */
   private final Map<BoundaryKey, DropReason> dropped =
@@ -92,8 +94,8 @@ final class StoreEngine {
     this.clockMillis = clockMillis;
     this.restorers = restorers;
     this.statusFile = statusFile;
-    this.openedManifestBytes = publisher.manifestLengthBytes();
     publisher.onManifest(gate::setManifestBytes);
+    this.budget = new WriteBudget(this);
   }
 
   void requireOpen() {
@@ -164,8 +166,12 @@ final class StoreEngine {
 
   /** Drops a leaf and its tail, leaf first; the caller is inside {@link Publisher#write}. */
   void drop(Victim victim, DropReason reason) {
+    dropNodes(victim.nodes(), reason);
+  }
+
+  private void dropNodes(List<Integer> nodes, DropReason reason) {
     Drops drops = new Drops(forest);
-    for (int node : victim.nodes()) {
+    for (int node : nodes) {
       if (forest.isPoint(node) || forest.hasDelta(node)) {
         if (reason == DropReason.EVICTED && forest.isPoint(node)) {
           counters.evictedPoints.increment();
@@ -175,6 +181,25 @@ final class StoreEngine {
       }
       publishDrop(drops.rows(node, reason));
     }
+  }
+
+  /** How compaction drops what it does not copy. */
+  SegmentEmptier.Dropper drops() {
+    return new SegmentEmptier.Dropper() {
+      @Override
+      public void dropRows(int node) {
+        int above = forest.parent(node);
+        new Drops(forest).subtree(node, DropReason.EVICTED).forEach(StoreEngine.this::publishDrop);
+        List<Integer> stranded =
+            forest.isThere(above) ? new Tails(forest, n -> false).stranded(above) : List.of();
+        dropNodes(stranded, DropReason.EVICTED);
+      }
+
+      @Override
+      public void dropPoint(int node) {
+        new Drops(forest).lostPoint(node, DropReason.EVICTED, StoreEngine.this::publishDrop);
+      }
+    };
   }
 
   /** Gives back what is dead, as far as no reader may still look at it. */
@@ -225,6 +250,13 @@ final class StoreEngine {
         });
   }
 
+  /** Whole records, every copy, and manifests, since open. */
+  long writtenBytes() {
+    return counters.recordBytes.sum()
+        + counters.copiedBytes.sum()
+        + publisher.manifestWrittenBytes();
+  }
+
   StoreStats stats() {
     long live = 0;
     long dead = 0;
@@ -263,10 +295,7 @@ final class StoreEngine {
                 forest.boundaryCount(),
                 forest.pointCount(),
                 counters.appendedBytes.sum(),
-                counters.recordBytes.sum()
-                    + counters.copiedBytes.sum()
-                    + manifestLength
-                    - openedManifestBytes,
+                writtenBytes(),
                 counters.recordBytes.sum(),
                 counters.copiedBytes.sum(),
                 counters.evictedBoundaries.sum(),
@@ -319,6 +348,7 @@ final class StoreEngine {
     }
     try {
       List.copyOf(sessions).forEach(PrefillSession::close);
+      budget.save(true);
       publisher.sealAll();
       reclaim();
       publisher.close();

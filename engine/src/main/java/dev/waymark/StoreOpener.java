@@ -7,6 +7,7 @@ import dev.waymark.error.NotAStoreException;
 import dev.waymark.error.UnsupportedFormatException;
 import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.forest.ForestState;
+import dev.waymark.internal.io.NoPunching;
 import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.io.YieldPoints;
 import dev.waymark.internal.log.Scratch;
@@ -62,7 +63,7 @@ final class StoreOpener {
       StoreOptions options,
       LongSupplier clockMillis,
       YieldPoints yields) {
-    this.directory = directory;
+    this.directory = options.punchHoles() ? directory : new NoPunching(directory);
     this.options = options;
     this.clockMillis = clockMillis;
     this.yields = yields;
@@ -97,7 +98,7 @@ final class StoreOpener {
               .remedy("open it for writing with the version that wrote it"));
     }
     StoreId storeId = current.storeId();
-    QuotaGate gate = new QuotaGate(quota);
+    QuotaGate gate = new QuotaGate(quota, SegmentSizing.ofQuota(quota).segmentBytes());
     SegmentSet segments =
         new SegmentSet(
             directory, storeId.high(), storeId.low(), SegmentSizing.ofQuota(quota), gate);

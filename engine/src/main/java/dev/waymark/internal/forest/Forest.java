@@ -360,7 +360,8 @@ public final class Forest {
         records.set(i, to);
         column.set(row, records);
         events.born(to);
-        events.died(from, !holds.isEmpty());
+        boolean read = isHeldAtOrBelow(node);
+        events.died(from, read);
         return;
       }
     }
@@ -746,6 +747,51 @@ public final class Forest {
   /** Whether someone holds or keeps the node itself. */
   public boolean isHeld(int node) {
     return holds.containsKey(node) || keeps.get(node) > 0;
+  }
+
+  /** Whether someone holds the node or one below it: then its rows may be being read. */
+  public boolean isHeldAtOrBelow(int node) {
+    return isAtOrAboveAny(node, holds.keySet());
+  }
+
+  /** Whether someone holds or keeps the node or one below it: then it may not be dropped. */
+  public boolean isHeldOrKeptAtOrBelow(int node) {
+    return isHeldAtOrBelow(node)
+        || (!kept.isEmpty()
+            && isAtOrAboveAny(node, kept.values().stream().map(Kept::node).toList()));
+  }
+
+  private boolean isAtOrAboveAny(int node, Iterable<Integer> tips) {
+    int end = tokens.get(node);
+    for (int held : tips) {
+      int at = held;
+      while (at != NONE && tokens.get(at) > end) {
+        at = parent.get(at);
+      }
+      if (at == node) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The record of that kind that stands there, or null. */
+  public RecordLocation recordAt(int node, RecordKind kind, long segmentId, long offsetBytes) {
+    if (node == NONE) {
+      return null;
+    }
+    List<RecordLocation> records =
+        switch (kind) {
+          case APPEND -> rowRecords(node);
+          case DELTA -> deltaRecords(node);
+          case STATE -> stateRecords(node);
+        };
+    for (RecordLocation record : records) {
+      if (record.segmentId() == segmentId && record.offsetBytes() == offsetBytes) {
+        return record;
+      }
+    }
+    return null;
   }
 
   /** Whether anyone but the owner of one hold holds or keeps the node itself. */

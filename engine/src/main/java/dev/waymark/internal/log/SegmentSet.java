@@ -859,6 +859,25 @@ public final class SegmentSet implements AutoCloseable {
     return segments.values().stream().map(SegmentSet::info).toList();
   }
 
+  /** Bytes of segments in which nothing lives, and that are there still. */
+  public synchronized long waitingBytes() {
+    return segments.values().stream()
+        .filter(s -> s.sealed && s.liveRecords == 0)
+        .mapToLong(Segment::allocatedBytes)
+        .sum();
+  }
+
+  /** Whether someone reads through a segment's mapping now. */
+  public synchronized boolean isRead(long segmentId) {
+    Segment segment = segments.get(segmentId);
+    return segment != null && segment.regionUsers > 0;
+  }
+
+  /** How many there are. */
+  public synchronized int count() {
+    return segments.size();
+  }
+
   /** Whether a segment is known. */
   public synchronized boolean has(long segmentId) {
     return segments.containsKey(segmentId);

@@ -8,6 +8,7 @@ import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.forest.ForestState;
 import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.io.YieldPoints;
+import dev.waymark.internal.log.RecordKind;
 import dev.waymark.internal.log.SegmentInfo;
 import dev.waymark.internal.log.SegmentSet;
 import dev.waymark.internal.manifest.DropReason;
@@ -72,6 +73,7 @@ public final class Publisher implements AutoCloseable {
 
   private volatile ManifestLog log;
   private volatile LongConsumer manifestListener = allocatedBytes -> {};
+  private volatile long earlierManifestsBytes;
   private long nextManifestId;
   private long checkpointBytes;
   private volatile boolean manifestFailed;
@@ -103,6 +105,7 @@ public final class Publisher implements AutoCloseable {
     this.yields = yields;
     this.salvage = salvage;
     this.checkpointBytes = log.lengthBytes();
+    this.earlierManifestsBytes = -log.lengthBytes();
   }
 
   // Publishing
@@ -222,6 +225,10 @@ public final class Publisher implements AutoCloseable {
     yields.reached("batch taken");
     Set<Edit> lost = forceSegments(batch, heads);
     yields.reached("data forced");
+    if (manifestFailed) {
+      checkpointLocked();
+      return;
+    }
     try {
       for (Edit edit : heads) {
         log.append(edit, true);
@@ -367,6 +374,10 @@ public final class Publisher implements AutoCloseable {
         continue;
       }
       lost.add(edit);
+      if (edit instanceof Edit.RecordMoved) {
+        // The manifest has the boundary, at a place that is about to go: only a new one tells.
+        manifestFailed = true;
+      }
       int node = salvage.nodeOf(edit);
       if (node != Forest.NONE) {
         lostNodes.add(node);
@@ -386,7 +397,8 @@ public final class Publisher implements AutoCloseable {
 
   private void drop(Edit edit, int node) {
     Drops drops = new Drops(forest);
-    if (edit instanceof Edit.RowsAdded) {
+    if (edit instanceof Edit.RowsAdded
+        || (edit instanceof Edit.RecordMoved moved && moved.kind() == RecordKind.APPEND)) {
       drops.subtree(node, DropReason.UNPROVEN).forEach(this::applyOnly);
     } else {
       drops.lostPoint(node, DropReason.UNPROVEN, this::applyOnly);
@@ -464,6 +476,7 @@ public final class Publisher implements AutoCloseable {
               return published;
             });
     manifestFailed = false;
+    earlierManifestsBytes += before.lengthBytes();
     before.close();
     acknowledge(number);
     String old = ManifestLog.fileName(before.manifestId());
@@ -550,6 +563,11 @@ public final class Publisher implements AutoCloseable {
   /** Its length. */
   public long manifestLengthBytes() {
     return log.lengthBytes();
+  }
+
+  /** Bytes written into this manifest and those before it, since open. */
+  public long manifestWrittenBytes() {
+    return earlierManifestsBytes + log.lengthBytes();
   }
 
   /** Bytes allocated for it. */

@@ -3,12 +3,9 @@ package dev.waymark.internal.publish;
 import dev.waymark.error.WaymarkException;
 import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.forest.NamespaceState;
-import dev.waymark.internal.log.RecordHeader;
 import dev.waymark.internal.log.RecordKind;
 import dev.waymark.internal.log.RecordLocation;
-import dev.waymark.internal.log.RecordReader;
 import dev.waymark.internal.log.Run;
-import dev.waymark.internal.log.Scratch;
 import dev.waymark.internal.log.SegmentKind;
 import dev.waymark.internal.log.SegmentSet;
 import dev.waymark.internal.manifest.Edit;
@@ -25,13 +22,13 @@ public final class Salvage {
   private final Forest forest;
   private final SegmentSet segments;
 
-  /** Its own, since it runs while others may wait for its locks with a scratch in their hands. */
-  private final Scratch.Pool scratches = new Scratch.Pool(1);
+  private final RecordCopier copier;
 
   /** A salvage within these segments. */
   public Salvage(Forest forest, SegmentSet segments) {
     this.forest = forest;
     this.segments = segments;
+    this.copier = new RecordCopier(segments);
   }
 
   /** Whether an edit makes a record live that stands in one of these segments. */
@@ -52,6 +49,9 @@ public final class Salvage {
       return forest.find(e.namespaceId(), e.key());
     }
     if (edit instanceof Edit.PointAdded e) {
+      return forest.find(e.namespaceId(), e.key());
+    }
+    if (edit instanceof Edit.RecordMoved e) {
       return forest.find(e.namespaceId(), e.key());
     }
     return Forest.NONE;
@@ -106,10 +106,42 @@ public final class Salvage {
             moveAll(e.deltas(), bad, RecordKind.DELTA, nodeOf(e), apply),
             moveAll(e.states(), bad, RecordKind.STATE, nodeOf(e), apply));
       }
+      if (edit instanceof Edit.RecordMoved e) {
+        return moveAgain(e, apply);
+      }
       return null;
     } catch (WaymarkException e) {
       return null;
     }
+  }
+
+  /** The place that the copy was made from is whole still: nothing of the move is durable. */
+  private Edit moveAgain(Edit.RecordMoved e, Consumer<Edit> apply) {
+    int node = nodeOf(e);
+    RecordLocation now = forest.recordAt(node, e.kind(), e.toSegmentId(), e.toOffsetBytes());
+    if (now == null) {
+      return null;
+    }
+    RecordLocation from =
+        new RecordLocation(e.fromSegmentId(), e.fromOffsetBytes(), now.lengthBytes());
+    RecordLocation to = copy(from, e.kind().segmentKind(), forest.namespaceOf(node));
+    apply.accept(
+        new Edit.RecordMoved(
+            e.namespaceId(),
+            e.key(),
+            e.kind(),
+            now.segmentId(),
+            now.offsetBytes(),
+            to.segmentId(),
+            to.offsetBytes()));
+    return new Edit.RecordMoved(
+        e.namespaceId(),
+        e.key(),
+        e.kind(),
+        from.segmentId(),
+        from.offsetBytes(),
+        to.segmentId(),
+        to.offsetBytes());
   }
 
   private List<RecordLocation> moveAll(
@@ -141,12 +173,8 @@ public final class Salvage {
 
   private RecordLocation copy(RecordLocation from, SegmentKind kind, NamespaceState namespace) {
     Run run = new Run(kind);
-    try (SegmentSet.Lease lease = segments.lease(from.segmentId());
-        Scratch scratch = scratches.take()) {
-      RecordReader reader = new RecordReader(lease.region(), lease.fileName(), scratch);
-      RecordHeader header = reader.header(from, namespace.layout());
-      reader.verify(header);
-      return segments.copy(lease.region(), header, run, namespace.descriptor(), scratch);
+    try {
+      return copier.copy(from, namespace, run);
     } finally {
       segments.release(run);
     }

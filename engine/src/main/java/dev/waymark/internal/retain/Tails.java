@@ -12,7 +12,7 @@ import java.util.function.IntPredicate;
  * point of its own, another child, or a holder; so that nothing is left from which no point can
  * resume, but for rows that others stand on.
  */
-final class Tails {
+public final class Tails {
   private final Forest forest;
   private final IntPredicate gone;
 
@@ -21,7 +21,7 @@ final class Tails {
    *
    * @param gone nodes to be taken as dropped, so that a plan can be made without being carried out
    */
-  Tails(Forest forest, IntPredicate gone) {
+  public Tails(Forest forest, IntPredicate gone) {
     this.forest = forest;
     this.gone = gone;
   }
@@ -64,6 +64,15 @@ final class Tails {
       below = at;
     }
     return nodes;
+  }
+
+  /**
+   * What became a leaf that no point can resume from, with what goes with it: nearest first. Empty
+   * where there is a point, another child, or a holder.
+   */
+  public List<Integer> stranded(int node) {
+    boolean kept = forest.isRoot(node) || forest.isRestorable(node) || !isFreeLeaf(node);
+    return kept ? List.of() : tail(node);
   }
 
   /** Tokens from the nearest restorable ancestor to the leaf. */
