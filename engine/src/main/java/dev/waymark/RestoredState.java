@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 
@@ -215,16 +216,23 @@ public final class RestoredState implements AutoCloseable {
   public void read(StateViews views) {
     requireReadable();
     views.checkNames(layout);
-    for (TensorSpec spec : layout.tensors()) {
-      TensorView view = views.get(spec);
-      if (view != null) {
-        check(spec, view);
-        rowsRead.set(layout.indexOf(spec.name()), 0);
+    TensorView[] viewOf = new TensorView[layout.tensors().size()];
+    for (int i = 0; i < viewOf.length; i++) {
+      TensorSpec spec = layout.tensors().get(i);
+      viewOf[i] = views.get(spec);
+      if (viewOf[i] != null) {
+        check(spec, viewOf[i]);
+      }
+    }
+    // Only now: a wrong view leaves what was read before as it is.
+    for (int i = 0; i < viewOf.length; i++) {
+      if (viewOf[i] != null) {
+        rowsRead.set(i, 0);
       }
     }
     try {
       readHeaders();
-      readParallel(views);
+      readParallel(viewOf);
     } catch (RestoreMissException e) {
       fail(e);
       throw e;
@@ -240,6 +248,12 @@ public final class RestoredState implements AutoCloseable {
 
   private void check(TensorSpec spec, TensorView view) {
     view.checkFits(spec);
+    if (!view.memory().isWritable()) {
+      throw new ViewMismatchException(
+          ErrorDetail.of("the view of tensor '" + spec.name() + "' is of read-only memory")
+              .expected("writable buffers")
+              .found("a read-only buffer"));
+    }
     boolean fits = view.holds(firstRow(spec), endRow(spec));
     if (spec.growth() instanceof Growth.Window window) {
       fits &= view.holds(0, Math.min(window.sinkTokens(), tokens));
@@ -274,16 +288,16 @@ public final class RestoredState implements AutoCloseable {
     headers = read;
   }
 
-  private void readParallel(StateViews views) {
+  private void readParallel(TensorView[] viewOf) {
     forEachPiece(
         (i, piece, reader) -> {
           RecordHeader header = headers[i];
           boolean all = true;
           for (RecordHeader.Part part : header.parts()) {
-            all &= views.get(part.spec()) != null;
+            all &= viewOf[part.tensorIndex()] != null;
           }
           for (RecordHeader.Part part : header.parts()) {
-            TensorView view = views.get(part.spec());
+            TensorView view = viewOf[part.tensorIndex()];
             if (view != null) {
               long rows = readPart(header, part, view, reader, piece, all);
               rowsRead.addAndGet(part.tensorIndex(), rows);
@@ -333,7 +347,12 @@ public final class RestoredState implements AutoCloseable {
         };
     List<Future<?>> helpers = new ArrayList<>();
     for (int i = 1; i < threads; i++) {
-      helpers.add(engine.restorers.submit(worker));
+      try {
+        helpers.add(engine.restorers.submit(worker));
+      } catch (RejectedExecutionException e) {
+        // The store is being closed: this thread finds out by itself how far it still gets.
+        break;
+      }
     }
     Throwable first = null;
     try {

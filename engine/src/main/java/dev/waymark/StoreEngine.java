@@ -356,6 +356,7 @@ final class StoreEngine {
     } finally {
       closed = true;
       restorers.shutdown();
+      scratches.close();
       statusFile.close();
       segments.close();
       publisher.abandon();
@@ -367,6 +368,7 @@ final class StoreEngine {
   void abandon() {
     closed = true;
     restorers.shutdown();
+    scratches.close();
     statusFile.close();
     segments.close();
     publisher.abandon();

@@ -101,7 +101,7 @@ final class StoreOpener {
     QuotaGate gate = new QuotaGate(quota, SegmentSizing.ofQuota(quota).segmentBytes());
     SegmentSet segments =
         new SegmentSet(
-            directory, storeId.high(), storeId.low(), SegmentSizing.ofQuota(quota), gate);
+            directory, storeId.high(), storeId.low(), SegmentSizing.ofQuota(quota), gate, yields);
     try {
       return open(gate, files, create, current, segments);
     } catch (Throwable e) {
@@ -143,6 +143,24 @@ final class StoreOpener {
                 loaded.forest().nextSessionId(),
                 segments.peekSequence(),
                 loaded.forest().nextNamespaceId()));
+    try {
+      return open(gate, create, current, loaded, plan, log);
+    } catch (Throwable e) {
+      log.close();
+      throw e;
+    }
+  }
+
+  /** What comes after the fresh manifest is in force. */
+  private StoreEngine open(
+      QuotaGate gate,
+      boolean create,
+      Current current,
+      LoadedStore loaded,
+      RecoveryPlan plan,
+      ManifestLog log) {
+    StoreId storeId = current.storeId();
+    SegmentSet segments = loaded.segments();
     yields.reached("fresh manifest in force");
     Recovery.clean(plan, directory, loaded, yields);
     if (!create) {
@@ -157,7 +175,7 @@ final class StoreOpener {
             loaded.forest(),
             segments,
             log,
-            manifestId + 1,
+            log.manifestId() + 1,
             clockMillis,
             yields,
             new Salvage(loaded.forest(), segments));

@@ -88,11 +88,8 @@ public record TensorSpec(String name, DType dtype, Growth growth, List<Long> sha
   public int outer() {
     long product = 1;
     if (!isFixed()) {
-      for (long dim : shape) {
-        if (dim == TOKEN_AXIS) {
-          break;
-        }
-        product *= dim;
+      for (int i = 0; shape.get(i) != TOKEN_AXIS; i++) {
+        product *= shape.get(i);
       }
     }
     return (int) product;
@@ -102,8 +99,9 @@ public record TensorSpec(String name, DType dtype, Growth growth, List<Long> sha
   public long innerBytes() {
     long product = dtype.sizeBytes();
     if (!isFixed()) {
-      for (long dim : shape.subList(shape.indexOf(TOKEN_AXIS) + 1, shape.size())) {
-        product *= dim;
+      // Asked for at every part of a record: no iterators.
+      for (int i = shape.size() - 1; shape.get(i) != TOKEN_AXIS; i--) {
+        product *= shape.get(i);
       }
     }
     return product;

@@ -232,6 +232,9 @@ public final class Forest {
     if (isPoint(node)) {
       throw contradiction("a point is added twice");
     }
+    if (hasDelta(node) && !e.deltas().isEmpty() && e.coveredFrom() > coveredFrom(node)) {
+      throw contradiction("a delta takes the place of one that covers more");
+    }
     int row = pointRow.get(node);
     if (row == NONE) {
       row = newPointRow();
@@ -240,13 +243,15 @@ public final class Forest {
     }
     NamespaceState state = namespaces.get(e.namespaceId());
     if (!e.deltas().isEmpty()) {
-      if (!deltas.isEmpty(row)) {
-        throw contradiction("a delta is added twice");
-      }
+      // What the boundary kept for later points is replaced, in one edit with what replaces it.
+      List<RecordLocation> before = deltas.get(row);
+      state.pointRecordBytes -= deltas.lengthBytes(row);
       deltas.set(row, e.deltas());
       coveredFrom.set(row, (int) e.coveredFrom());
       state.pointRecordBytes += deltas.lengthBytes(row);
       e.deltas().forEach(events::born);
+      boolean read = isHeldInWindowBelow(node);
+      before.forEach(location -> events.died(location, read));
     }
     states.set(row, e.states());
     state.pointRecordBytes += states.lengthBytes(row);
@@ -400,6 +405,10 @@ public final class Forest {
       Set<OpenSession> using = users.get(node);
       if (outcome == SessionOutcome.DISCARDED) {
         using.remove(session);
+        if (session.points.contains(node) && !using.isEmpty()) {
+          // Whoever still uses the boundary has to be able to take its point back too.
+          using.iterator().next().points.add(node);
+        }
       } else {
         // What one of its users keeps is nobody's to take back any more.
         using.forEach(other -> other.boundaries.remove(node));
@@ -647,6 +656,14 @@ public final class Forest {
       }
     }
     return end != NONE && lowest <= windowFrom ? end : windowFrom;
+  }
+
+  /**
+   * Whether a point here would need no delta of its own: the boundary kept one, and its chain still
+   * has what that one left out. A delta that was kept for points below may rest on nothing.
+   */
+  public boolean hasUsableDelta(int node) {
+    return hasDelta(node) && isWindowCovered(node);
   }
 
   /** Whether every window row that a point here needs is in live deltas of its chain. */

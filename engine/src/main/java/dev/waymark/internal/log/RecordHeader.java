@@ -117,19 +117,19 @@ public final class RecordHeader {
     long end = Alignment.toPart(frontBytes);
     for (int i = 0; i < partCount; i++) {
       group.next();
-      in.require(group.tensor() < layout.tensors().size(), "tensor of part " + i);
-      in.require(group.flags() == 0, "flags of part " + i);
+      in.require(group.tensor() < layout.tensors().size(), "tensor of part ", i);
+      in.require(group.flags() == 0, "flags of part ", i);
       TensorSpec spec = layout.tensors().get(group.tensor());
       PartRange range = range(group, spec, in, i);
       Codec named = Codec.ofWireCode(group.codec());
-      in.require(named != null && ChunkCodecs.applicable(named, spec), "codec of part " + i);
+      in.require(named != null && ChunkCodecs.applicable(named, spec), "codec of part ", i);
       ChunkCodec codec = ChunkCodecs.of(named, spec);
       long raw = range.rawBytes(spec);
       long chunks = (raw + codec.chunkRawBytes() - 1) / codec.chunkRawBytes();
       in.require(
-          group.chunkCount() == chunks && chunks <= chunkCount - firstChunk, "chunks of part " + i);
+          group.chunkCount() == chunks && chunks <= chunkCount - firstChunk, "chunks of part ", i);
       end = Alignment.toPart(end);
-      in.require(group.offsetBytes() == end, "offset of part " + i);
+      in.require(group.offsetBytes() == end, "offset of part ", i);
       Part part =
           new Part(
               group.tensor(),
@@ -148,11 +148,11 @@ public final class RecordHeader {
                 ? part.chunkRawBytes(chunk)
                 : codec.maxStoredBytes(part.chunkRawBytes(chunk));
         boolean exact = isStoredRaw(firstChunk + chunk) || named == Codec.RAW;
-        in.require(exact ? bytes == most : bytes <= most, "stored length of a chunk of part " + i);
-        in.require(!(named == Codec.RAW && isStoredRaw(firstChunk + chunk)), "flag of part " + i);
+        in.require(exact ? bytes == most : bytes <= most, "stored length of a chunk of part ", i);
+        in.require(!(named == Codec.RAW && isStoredRaw(firstChunk + chunk)), "flag of part ", i);
         stored += bytes;
       }
-      in.require(stored == group.storedLengthBytes(), "stored length of part " + i);
+      in.require(stored == group.storedLengthBytes(), "stored length of part ", i);
       end += stored;
       firstChunk += (int) chunks;
       parts[i] = part;
@@ -192,14 +192,16 @@ public final class RecordHeader {
     long outerCount = group.outerCount();
     in.require(
         outerFrom <= spec.outer() && outerCount <= spec.outer() - outerFrom,
-        "outer range of part " + part);
+        "outer range of part ",
+        part);
     long rowFrom = group.rowFrom();
     long rowCount = group.rowCount();
     long first = firstRow(spec);
     long end = endRow(spec);
     in.require(
         rowFrom >= first && rowCount >= 0 && rowFrom <= end && rowCount <= end - rowFrom,
-        "row range of part " + part);
+        "row range of part ",
+        part);
     return new PartRange((int) outerFrom, (int) outerCount, rowFrom, rowCount);
   }
 
@@ -314,6 +316,13 @@ public final class RecordHeader {
         throw new CorruptionException(
             ErrorDetail.of("the " + field + " of a record does not agree with the rest of it")
                 .at(file, offset));
+      }
+    }
+
+    /** The message is put together only where it is needed: this stands in the path of restores. */
+    void require(boolean holds, String field, int number) {
+      if (!holds) {
+        require(false, field + number);
       }
     }
 

@@ -1,5 +1,6 @@
 package dev.waymark.tools.replay;
 
+import dev.waymark.layout.RestorePolicy;
 import java.util.OptionalDouble;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
@@ -22,6 +23,23 @@ sealed interface Policy {
 
   /** At the last boundary. */
   record Last() implements Policy {}
+
+  /** What the store calls it; its budget is in whole percent, and one above 0 stays above 0. */
+  default RestorePolicy toRestorePolicy() {
+    if (this instanceof Every) {
+      return RestorePolicy.EVERY;
+    }
+    if (this instanceof Stride stride) {
+      return RestorePolicy.stride(stride.blocks());
+    }
+    if (this instanceof Lattice lattice) {
+      return lattice.budgetFraction().isEmpty()
+          ? RestorePolicy.DEFAULT
+          : RestorePolicy.lattice(
+              (int) Math.max(1, Math.round(100 * lattice.budgetFraction().getAsDouble())));
+    }
+    return RestorePolicy.LAST;
+  }
 
   /** Reads {@code every}, {@code stride:N}, {@code lattice}, {@code lattice:0.25}, {@code last}. */
   final class Converter implements ITypeConverter<Policy> {

@@ -98,6 +98,11 @@ final class SyntheticState {
     }
   }
 
+  /** Whole blocks of so many tokens. */
+  int blocksOf(int tokens) {
+    return tokens / layout.blockTokens();
+  }
+
   private long rows(
       int tensor,
       BlockSeeds seeds,
