@@ -123,7 +123,7 @@ class InterruptTest {
             worker.issued.incrementAndGet();
           }
         }
-        Thread.onSpinWait();
+        Thread.yield();
       }
       for (Worker worker : workers) {
         worker.thread.join();
