@@ -157,7 +157,11 @@ public final class WriteStores {
     int[] tokens = random.ints(blocks * 256L, 0, 150_000).toArray();
     Stored stored = new Stored(tokens, Map.of(), null);
     space.prompts.add(stored);
-    Map<String, byte[]> data = data(space.layout, tokens.length);
+    Map<String, byte[]> data = new HashMap<>();
+    for (TensorSpec spec : tensors) {
+      long length = spec.outer() * spec.rowsAfter(tokens.length) * spec.innerBytes();
+      data.put(spec.name(), tiled(spec.dtype(), Math.toIntExact(length)));
+    }
     StoreOptions options = StoreOptions.builder().quota(mebibytes * 3 + "MiB").build();
     try (SnapshotStore store = SnapshotStore.open(directory, options)) {
       append(store, space, stored, data, RestorePolicy.LAST, AbortMode.KEEP, blocks, true);
@@ -358,6 +362,18 @@ public final class WriteStores {
           default -> buffer.put((byte) (random.nextInt(16)));
         }
       }
+    }
+    return out;
+  }
+
+  /** As {@link #values}, but quick: one tile over and over, each with its number in it. */
+  private byte[] tiled(DType dtype, int length) {
+    byte[] out = new byte[length];
+    byte[] tile = values(dtype, 1 << 16);
+    ByteBuffer buffer = ByteBuffer.wrap(out);
+    while (buffer.remaining() >= tile.length) {
+      int at = buffer.position();
+      buffer.put(tile).putInt(at + tile.length / 2, at / tile.length & 0xffff);
     }
     return out;
   }
