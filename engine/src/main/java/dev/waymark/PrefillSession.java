@@ -254,6 +254,10 @@ public final class PrefillSession implements AutoCloseable {
     if (ended || ending) {
       throw ended();
     }
+    requireTip();
+  }
+
+  private void requireTip() {
     if (!tip.isValid()) {
       throw new StaleMatchException(
           ErrorDetail.of("the chain under the session was lost to damage or to a device error")
@@ -325,11 +329,10 @@ public final class PrefillSession implements AutoCloseable {
    * What of the blocks to come is stored already.
    *
    * @param storedTokens tokens up to the last of them that is
-   * @param parent the deepest stored boundary before the last block
    * @param last the last block's boundary, or {@link Forest#NONE}
-   * @param coveredTo where the window rows begin that a point there would have to write
+   * @param coveredTo first window row that a point there would have to write
    */
-  private record Ahead(int storedTokens, int parent, int last, int coveredTo) {}
+  private record Ahead(int storedTokens, int last, int coveredTo) {}
 
   private Ahead lookAhead(List<BoundaryKey> chain) {
     Forest forest = engine.forest;
@@ -354,8 +357,7 @@ public final class PrefillSession implements AutoCloseable {
     }
     int to = tokens + chain.size() * layout.blockTokens();
     boolean covered = last != Forest.NONE && forest.hasUsableDelta(last);
-    int coveredTo = covered ? to : forest.coveredTo(parent, to);
-    return new Ahead(stored, parent, last, coveredTo);
+    return new Ahead(stored, last, covered ? to : forest.coveredTo(parent, to));
   }
 
   /** Views hold what will be taken from them: of all blocks, before the first is written. */
@@ -369,8 +371,7 @@ public final class PrefillSession implements AutoCloseable {
         long sinks = window.sinkTokens();
         requireRows(spec, Math.min(ahead.storedTokens(), sinks), Math.min(to, sinks), views);
         if (point) {
-          long from = Layout.windowStart(window, ahead.coveredTo(), to);
-          requireRows(spec, from, to, views);
+          requireRows(spec, Layout.windowStart(window, ahead.coveredTo(), to), to, views);
         }
       } else if (spec.isFixed() && point) {
         requireRows(spec, 0, spec.rowsAfter(to), views);
@@ -428,6 +429,7 @@ public final class PrefillSession implements AutoCloseable {
       List<Written> deltas) {
     return engine.publisher.read(
         () -> {
+          requireTip();
           Forest forest = engine.forest;
           int node = forest.find(state.id(), key);
           boolean point = wantPoint && (node == Forest.NONE || !forest.isPoint(node));
@@ -514,10 +516,11 @@ public final class PrefillSession implements AutoCloseable {
     return engine.publisher.write(
         () -> {
           Forest forest = engine.forest;
-          if (ending || engine.isClosed()) {
+          if (ending || engine.isClosed() || !tip.isValid()) {
             discardLocked(rows);
             discardLocked(deltas);
             discardLocked(states);
+            requireTip();
             throw ended();
           }
           int node = forest.find(state.id(), key);
