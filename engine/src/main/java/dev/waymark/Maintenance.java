@@ -102,6 +102,25 @@ public final class Maintenance {
         () -> {});
   }
 
+  /** Releases the kept chains of that name in all namespaces; returns how many there were. */
+  public int release(String name) {
+    engine.requireOpen();
+    int count =
+        engine.publisher.write(
+            () -> {
+              int released = 0;
+              for (Forest.Kept kept : engine.forest.kept()) {
+                if (kept.name().equals(name)) {
+                  engine.publisher.publish(new Edit.ChainReleased(kept.namespaceId(), name));
+                  released++;
+                }
+              }
+              return released;
+            });
+    engine.publisher.commit();
+    return count;
+  }
+
   /** The sequence that stands for now: what is used from now on has it or a larger one. */
   public long sequence() {
     return engine.segments.peekSequence();

@@ -4,6 +4,8 @@ import dev.waymark.error.WaymarkException;
 import dev.waymark.tools.demo.DemoCommand;
 import dev.waymark.tools.inspect.InspectCommand;
 import dev.waymark.tools.replay.ReplayCommand;
+import dev.waymark.tools.space.CompactCommand;
+import dev.waymark.tools.space.PinCommand;
 import dev.waymark.tools.verify.RepairCommand;
 import dev.waymark.tools.verify.VerifyCommand;
 import java.io.PrintWriter;
@@ -21,8 +23,10 @@ import picocli.CommandLine.Spec;
     versionProvider = Segtool.Version.class,
     description = "Looks into a Waymark store, and replays recorded traces against one.",
     subcommands = {
+      CompactCommand.class,
       DemoCommand.class,
       InspectCommand.class,
+      PinCommand.class,
       ReplayCommand.class,
       VerifyCommand.class,
       RepairCommand.class,

@@ -88,6 +88,7 @@ public final class ReplayCommand implements Callable<Integer> {
       observer = new Observer(guard, progress);
       Replayer replayer =
           new Replayer(
+              options.storeOptions(),
               layout.layout(),
               options.policy().toRestorePolicy(),
               options.verification(),

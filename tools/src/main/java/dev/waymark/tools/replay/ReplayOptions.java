@@ -1,11 +1,16 @@
 package dev.waymark.tools.replay;
 
+import dev.waymark.StoreOptions;
+import dev.waymark.error.InvalidSettingException;
+import dev.waymark.layout.EvictionPolicy;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.TypeConversionException;
 
 /** What {@code segtool replay} is asked for. A mixin: picocli fills the fields in. */
 final class ReplayOptions {
@@ -72,6 +77,25 @@ final class ReplayOptions {
       description = "Stops after N requests. Default: all of them.")
   private long limitRequests = Long.MAX_VALUE;
 
+  @Option(
+      names = "--quota",
+      paramLabel = "SIZE",
+      converter = SizeConverter.class,
+      description = "Most that the store may occupy, such as 512MiB, or auto. Default: auto.")
+  private long quotaBytes = StoreOptions.AUTO_QUOTA;
+
+  @Option(
+      names = "--eviction",
+      paramLabel = "lru|recompute",
+      converter = EvictionConverter.class,
+      description = "Whose chain goes first when room has to be made. Default: lru.")
+  private EvictionPolicy eviction = EvictionPolicy.LRU;
+
+  @Option(
+      names = "--no-punch",
+      description = "Gives space back only with whole segments, as some file systems do.")
+  private boolean withoutPunching;
+
   @Option(names = "--json", description = "Prints the report as JSON.")
   private boolean json;
 
@@ -110,6 +134,40 @@ final class ReplayOptions {
   /** Most requests to replay. */
   long limitRequests() {
     return limitRequests;
+  }
+
+  /** How the store is opened. */
+  StoreOptions storeOptions() {
+    return StoreOptions.builder()
+        .quota(quotaBytes)
+        .eviction(eviction)
+        .punchHoles(!withoutPunching)
+        .build();
+  }
+
+  /** Reads a size as the store's options do. */
+  static final class SizeConverter implements ITypeConverter<Long> {
+    @Override
+    public Long convert(String text) {
+      try {
+        return StoreOptions.parseSize(text);
+      } catch (InvalidSettingException e) {
+        throw new TypeConversionException(e.getMessage());
+      }
+    }
+  }
+
+  /** Reads the name of a score. */
+  static final class EvictionConverter implements ITypeConverter<EvictionPolicy> {
+    @Override
+    public EvictionPolicy convert(String text) {
+      return switch (text) {
+        case "lru" -> EvictionPolicy.LRU;
+        case "recompute" -> EvictionPolicy.RECOMPUTE_PER_BYTE;
+        default ->
+            throw new TypeConversionException("expected lru or recompute, found '" + text + "'");
+      };
+    }
   }
 
   boolean json() {

@@ -40,6 +40,12 @@ final class ReplayReport {
     root.put("restores", values.restores);
     root.put("restores_verified", values.restoresVerified);
     root.put("mismatches", values.mismatches);
+    root.put("requests_refused", values.requestsRefused);
+    root.put("evicted_blocks", values.evictedBlocks);
+    root.put("record_bytes", values.recordBytes);
+    root.put(
+        "write_amplification",
+        BigDecimal.valueOf(values.writeAmplification).setScale(4, RoundingMode.HALF_UP));
     root.put("seconds", BigDecimal.valueOf(values.seconds).setScale(3, RoundingMode.HALF_UP));
     return root.toPrettyString();
   }
@@ -65,6 +71,13 @@ final class ReplayReport {
     line(table, "restores", count(values.restores), "");
     line(table, "  verified", count(values.restoresVerified), "");
     line(table, "  mismatches", count(values.mismatches), "");
+    line(table, "requests refused", count(values.requestsRefused), "");
+    line(table, "evicted blocks", count(values.evictedBlocks), "");
+    line(
+        table,
+        "write amplification",
+        String.format(Locale.ROOT, "%,.4f", values.writeAmplification),
+        "");
     line(table, "seconds", String.format(Locale.ROOT, "%,.1f", values.seconds), "");
     return table.toString();
   }
@@ -111,6 +124,10 @@ final class ReplayReport {
     private long restores;
     private long restoresVerified;
     private long mismatches;
+    private long requestsRefused;
+    private long evictedBlocks;
+    private long recordBytes;
+    private double writeAmplification = 1;
     private double seconds;
 
     private Builder() {}
@@ -185,6 +202,30 @@ final class ReplayReport {
 
     Builder mismatches(long value) {
       mismatches = value;
+      return this;
+    }
+
+    /** Requests whose state did not fit the quota, and was not stored. */
+    Builder requestsRefused(long value) {
+      requestsRefused = value;
+      return this;
+    }
+
+    /** Boundaries that made room. */
+    Builder evictedBlocks(long value) {
+      evictedBlocks = value;
+      return this;
+    }
+
+    /** Whole records, written the first time. */
+    Builder recordBytes(long value) {
+      recordBytes = value;
+      return this;
+    }
+
+    /** Record bytes written, every copy, over those written the first time. */
+    Builder writeAmplification(double value) {
+      writeAmplification = value;
       return this;
     }
 

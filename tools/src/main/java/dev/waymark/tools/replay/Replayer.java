@@ -8,6 +8,8 @@ import dev.waymark.RestoredState;
 import dev.waymark.SnapshotStore;
 import dev.waymark.StoreOptions;
 import dev.waymark.StoreStats;
+import dev.waymark.error.QuotaExceededException;
+import dev.waymark.error.QuotaPinnedException;
 import dev.waymark.layout.BoundaryKey;
 import dev.waymark.layout.Layout;
 import dev.waymark.layout.ModelIdentity;
@@ -30,6 +32,7 @@ final class Replayer {
   private static final ModelIdentity IDENTITY =
       ModelIdentity.builder().weights("synthetic-1").engine("segtool replay").build();
 
+  private final StoreOptions storeOptions;
   private final Layout layout;
   private final RestorePolicy policy;
   private final Verification verification;
@@ -46,13 +49,16 @@ final class Replayer {
   private long restores;
   private long restoresVerified;
   private long mismatches;
+  private long requestsRefused;
 
   Replayer(
+      StoreOptions storeOptions,
       Layout layout,
       RestorePolicy policy,
       Verification verification,
       long limitRequests,
       Watcher watcher) {
+    this.storeOptions = storeOptions;
     this.layout = layout;
     this.policy = policy;
     this.verification = verification;
@@ -88,7 +94,7 @@ final class Replayer {
    */
   ReplayReport.Builder run(TraceReader trace, Path directory) throws IOException {
     StoreStats stats;
-    try (SnapshotStore store = SnapshotStore.open(directory, StoreOptions.builder().build())) {
+    try (SnapshotStore store = SnapshotStore.open(directory, storeOptions)) {
       Namespace namespace = store.namespace(IDENTITY, layout);
       for (TraceRequest request = trace.next();
           request != null && requests < limitRequests;
@@ -113,7 +119,11 @@ final class Replayer {
         .restorePoints(stats.points())
         .restores(restores)
         .restoresVerified(restoresVerified)
-        .mismatches(mismatches);
+        .mismatches(mismatches)
+        .requestsRefused(requestsRefused)
+        .evictedBlocks(stats.evictedBoundaries())
+        .recordBytes(stats.recordBytes())
+        .writeAmplification(stats.writeAmplification());
   }
 
   private void replay(Namespace namespace, TraceRequest request) {
@@ -132,7 +142,12 @@ final class Replayer {
     if (match.restorableTokens() > 0) {
       restore(match, request);
     }
-    prefill(namespace, match, keys, tokens);
+    try {
+      prefill(namespace, match, keys, tokens);
+    } catch (QuotaExceededException | QuotaPinnedException e) {
+      // What does not fit is computed and not stored, as a server would.
+      requestsRefused++;
+    }
   }
 
   private void restore(PrefixMatch match, TraceRequest request) {

@@ -57,6 +57,10 @@ class ReplayReportTest {
             "restores",
             "restores_verified",
             "mismatches",
+            "requests_refused",
+            "evicted_blocks",
+            "record_bytes",
+            "write_amplification",
             "seconds");
     assertThat(names).allSatisfy(name -> assertThat(json.get(name).isNumber()).isTrue());
     assertThat(json.get("output_version").intValue()).isEqualTo(1);
