@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 
@@ -221,6 +222,11 @@ public final class RestoredState implements AutoCloseable {
       viewOf[i] = views.get(spec);
       if (viewOf[i] != null) {
         check(spec, viewOf[i]);
+      }
+    }
+    // Only now: a wrong view leaves what was read before as it is.
+    for (int i = 0; i < viewOf.length; i++) {
+      if (viewOf[i] != null) {
         rowsRead.set(i, 0);
       }
     }
@@ -242,6 +248,12 @@ public final class RestoredState implements AutoCloseable {
 
   private void check(TensorSpec spec, TensorView view) {
     view.checkFits(spec);
+    if (!view.memory().isWritable()) {
+      throw new ViewMismatchException(
+          ErrorDetail.of("the view of tensor '" + spec.name() + "' is of read-only memory")
+              .expected("writable buffers")
+              .found("a read-only buffer"));
+    }
     boolean fits = view.holds(firstRow(spec), endRow(spec));
     if (spec.growth() instanceof Growth.Window window) {
       fits &= view.holds(0, Math.min(window.sinkTokens(), tokens));
@@ -335,7 +347,12 @@ public final class RestoredState implements AutoCloseable {
         };
     List<Future<?>> helpers = new ArrayList<>();
     for (int i = 1; i < threads; i++) {
-      helpers.add(engine.restorers.submit(worker));
+      try {
+        helpers.add(engine.restorers.submit(worker));
+      } catch (RejectedExecutionException e) {
+        // The store is being closed: this thread finds out by itself how far it still gets.
+        break;
+      }
     }
     Throwable first = null;
     try {

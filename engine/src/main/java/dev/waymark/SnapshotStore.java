@@ -124,10 +124,15 @@ public final class SnapshotStore implements AutoCloseable {
     return new Namespace(engine, state, codecs, KeyChain.root(fingerprint.toBytes()));
   }
 
-  /** Makes everything that was appended before this call durable. */
+  /**
+   * Makes everything that was appended before this call durable.
+   *
+   * @throws dev.waymark.error.DurabilityLostException if something was lost, to a device error,
+   *     since this was asked the last time
+   */
   public void flush() {
     engine.requireOpen();
-    engine.publisher.commit();
+    engine.publisher.flush();
   }
 
   /**

@@ -283,6 +283,7 @@ final class StoreEngine {
     } finally {
       closed = true;
       restorers.shutdown();
+      scratches.close();
       statusFile.close();
       segments.close();
       publisher.abandon();
@@ -294,6 +295,7 @@ final class StoreEngine {
   void abandon() {
     closed = true;
     restorers.shutdown();
+    scratches.close();
     statusFile.close();
     segments.close();
     publisher.abandon();

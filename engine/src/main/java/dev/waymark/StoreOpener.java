@@ -103,7 +103,8 @@ final class StoreOpener {
             storeId.high(),
             storeId.low(),
             SegmentSizing.ofQuota(quota),
-            new QuotaGate(quota, APART_BYTES));
+            new QuotaGate(quota, APART_BYTES),
+            yields);
     try {
       return open(quota, files, create, current, segments);
     } catch (Throwable e) {
@@ -141,6 +142,24 @@ final class StoreOpener {
                 loaded.forest().nextSessionId(),
                 segments.peekSequence(),
                 loaded.forest().nextNamespaceId()));
+    try {
+      return open(quota, create, current, loaded, plan, log);
+    } catch (Throwable e) {
+      log.close();
+      throw e;
+    }
+  }
+
+  /** What comes after the fresh manifest is in force. */
+  private StoreEngine open(
+      long quota,
+      boolean create,
+      Current current,
+      LoadedStore loaded,
+      RecoveryPlan plan,
+      ManifestLog log) {
+    StoreId storeId = current.storeId();
+    SegmentSet segments = loaded.segments();
     yields.reached("fresh manifest in force");
     Recovery.clean(plan, directory, loaded, yields);
     if (!create) {
@@ -157,7 +176,7 @@ final class StoreOpener {
             loaded.forest(),
             segments,
             log,
-            manifestId + 1,
+            log.manifestId() + 1,
             clockMillis,
             yields,
             new Salvage(loaded.forest(), segments));

@@ -73,10 +73,15 @@ public final class RealDirectory implements StoreDirectory {
         makeDurably(path.toAbsolutePath().normalize());
       }
       RealDirectory opened = open(path, true, mapping);
-      if (create) {
-        opened.closeToOthersIfEmpty();
+      try {
+        if (create) {
+          opened.closeToOthersIfEmpty();
+        }
+        return opened;
+      } catch (RuntimeException e) {
+        opened.close();
+        throw e;
       }
-      return opened;
     } catch (IOException e) {
       throw IoFailures.of(e, ErrorDetail.of("Opening the directory " + path + " failed"));
     }
@@ -319,7 +324,7 @@ public final class RealDirectory implements StoreDirectory {
   }
 
   /** Others' directories are never changed; an empty one becomes the store's own. */
-  private void closeToOthersIfEmpty() throws IOException {
+  private void closeToOthersIfEmpty() {
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
       if (!entries.iterator().hasNext()
           && !Files.getPosixFilePermissions(path).equals(OWNER_ONLY)) {
@@ -329,6 +334,8 @@ public final class RealDirectory implements StoreDirectory {
       // Somebody else's directory, as mount points are: the files are closed to others all the
       // same.
       return;
+    } catch (DirectoryIteratorException e) {
+      throw IoFailures.of(e.getCause(), ErrorDetail.of("Listing the directory failed"));
     }
   }
 

@@ -8,6 +8,7 @@ import dev.waymark.error.InvalidSettingException;
 import dev.waymark.error.WaymarkException;
 import dev.waymark.internal.io.MappedRegion;
 import dev.waymark.internal.io.StoreDirectory;
+import dev.waymark.internal.io.YieldPoints;
 import dev.waymark.internal.wire.FormatVersionsEncoder;
 import dev.waymark.internal.wire.SegmentFooterEncoder;
 import dev.waymark.internal.wire.SegmentHeaderDecoder;
@@ -17,11 +18,12 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.LongConsumer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -34,6 +36,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  *   <li>Space is charged at the gate and allocated before it is touched through a map.
  *   <li>A record is written only into a run of its writer; nobody else writes there.
  *   <li>A segment is sealed once, when no run of it is out; one of an earlier process is sealed.
+ *   <li>A map is undone only when nobody reads or writes through it, whatever is closed meanwhile:
+ *       touching one that is gone would end the JVM.
  *   <li>A file that readers have mapped is unmapped before it is deleted, and not before the last
  *       of them let go.
  * </ul>
@@ -49,6 +53,7 @@ public final class SegmentSet implements AutoCloseable {
   private final long storeIdLow;
   private final SegmentSizing sizing;
   private final SpaceGate gate;
+  private final YieldPoints yields;
   private final Map<Long, Segment> segments = new TreeMap<>();
   private final EnumMap<SegmentKind, Segment> current = new EnumMap<>(SegmentKind.class);
   private final List<Segment> created = new ArrayList<>();
@@ -68,11 +73,23 @@ public final class SegmentSet implements AutoCloseable {
       long storeIdLow,
       SegmentSizing sizing,
       SpaceGate gate) {
+    this(directory, storeIdHigh, storeIdLow, sizing, gate, YieldPoints.NONE);
+  }
+
+  /** An empty set that tells where it is while it writes. */
+  public SegmentSet(
+      StoreDirectory directory,
+      long storeIdHigh,
+      long storeIdLow,
+      SegmentSizing sizing,
+      SpaceGate gate,
+      YieldPoints yields) {
     this.directory = directory;
     this.storeIdHigh = storeIdHigh;
     this.storeIdLow = storeIdLow;
     this.sizing = sizing;
     this.gate = gate;
+    this.yields = yields;
   }
 
   /** How large segments are. */
@@ -216,16 +233,15 @@ public final class SegmentSet implements AutoCloseable {
     long sequence = claim(run, namespace, most);
     Segment segment = run.segment;
     long offset = run.position;
-    RecordWriter writer = new RecordWriter(plan, segment.region, offset, scratch, verifyLossy);
     long length;
     try {
-      length = writer.write(views, segment.id, sequence);
+      yields.reached("space claimed");
+      RecordWriter writer = new RecordWriter(plan, segment.region, offset, scratch, verifyLossy);
+      length = writer.write(views, segment.id, sequence, yields);
+      chunksLeftRaw.add(writer.chunksLeftRaw());
     } finally {
-      synchronized (this) {
-        segment.dirty = true;
-      }
+      letGo(segment);
     }
-    chunksLeftRaw.add(writer.chunksLeftRaw());
     return written(run, segment, offset, length);
   }
 
@@ -258,11 +274,22 @@ public final class SegmentSet implements AutoCloseable {
       RecordHeader.retag(bytes, segment.id);
       segment.region.put(offset, bytes, 0, front);
     } finally {
-      synchronized (this) {
-        segment.dirty = true;
-      }
+      letGo(segment);
     }
     return written(run, segment, offset, from.lengthBytes());
+  }
+
+  /** The write into a segment that {@link #claim} began is over. */
+  private synchronized void letGo(Segment segment) {
+    segment.dirty = true;
+    segment.regionUsers--;
+    unmapIfClosed(segment);
+  }
+
+  private void unmapIfClosed(Segment segment) {
+    if (closed && segment.regionUsers == 0) {
+      unmap(segment);
+    }
   }
 
   private synchronized RecordLocation written(Run run, Segment segment, long offset, long length) {
@@ -295,9 +322,7 @@ public final class SegmentSet implements AutoCloseable {
   }
 
   private synchronized long claim(Run run, NamespaceDescriptor namespace, long most) {
-    if (closed) {
-      throw new ClosedException(ErrorDetail.of("the store was closed"));
-    }
+    requireOpen();
     if (most > sizing.maxRecordBytes() + Alignment.PAGE_BYTES) {
       throw new InvalidSettingException(
           ErrorDetail.of("a record does not fit a segment")
@@ -310,6 +335,7 @@ public final class SegmentSet implements AutoCloseable {
       release(run);
       openRun(run, namespace, most);
     }
+    run.segment.regionUsers++;
     return nextSequence++;
   }
 
@@ -488,14 +514,13 @@ public final class SegmentSet implements AutoCloseable {
   }
 
   /**
-   * Forces every segment that was written to.
-   *
-   * @param onFailure told the id of each segment that could not be forced; it is poisoned: takes no
-   *     more writes, and nothing in it that was not durable before may be acknowledged
+   * Forces every segment that was written to. One that could not be forced is poisoned: it takes no
+   * more writes, and nothing in it that was not durable before may be acknowledged.
    */
-  public void forceDirty(LongConsumer onFailure) {
+  public void forceDirty() {
     List<Segment> dirty = new ArrayList<>();
     synchronized (this) {
+      requireOpen();
       for (Segment segment : segments.values()) {
         if (segment.dirty && !segment.poisoned) {
           segment.dirty = false;
@@ -517,9 +542,19 @@ public final class SegmentSet implements AutoCloseable {
           segment.full = true;
           current.remove(segment.kind, segment);
         }
-        onFailure.accept(segment.id);
       }
     }
+  }
+
+  /** Segments that could not be forced. */
+  public synchronized Set<Long> poisoned() {
+    Set<Long> ids = new HashSet<>();
+    for (Segment segment : segments.values()) {
+      if (segment.poisoned) {
+        ids.add(segment.id);
+      }
+    }
+    return ids;
   }
 
   /** Whether anything was written that is not yet forced. */
@@ -636,6 +671,7 @@ public final class SegmentSet implements AutoCloseable {
           open = false;
           segment.regionUsers--;
           segment.lastUse = ++useClock;
+          unmapIfClosed(segment);
           unmapIdle();
         }
       }
@@ -648,6 +684,7 @@ public final class SegmentSet implements AutoCloseable {
    * @throws CorruptionException if its file is missing or shorter than the manifest says
    */
   public synchronized Lease lease(long segmentId) {
+    requireOpen();
     Segment segment = require(segmentId);
     if (segment.region == null) {
       segment.region = mapForReading(segment);
@@ -881,6 +918,12 @@ public final class SegmentSet implements AutoCloseable {
         segment.reservedBytes());
   }
 
+  private void requireOpen() {
+    if (closed) {
+      throw new ClosedException(ErrorDetail.of("the store was closed").remedy("open it again"));
+    }
+  }
+
   private Segment require(long segmentId) {
     Segment segment = segments.get(segmentId);
     if (segment == null) {
@@ -897,12 +940,12 @@ public final class SegmentSet implements AutoCloseable {
             .remedy("append the block again; it goes into another segment"));
   }
 
-  /** Unmaps and closes every file. */
+  /** Closes every file, and unmaps each as soon as nobody uses its map. */
   @Override
   public synchronized void close() {
     closed = true;
     for (Segment segment : segments.values()) {
-      unmap(segment);
+      unmapIfClosed(segment);
       closeFile(segment);
     }
   }

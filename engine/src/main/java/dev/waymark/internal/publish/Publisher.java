@@ -16,15 +16,19 @@ import dev.waymark.internal.manifest.ManifestCheckpoint;
 import dev.waymark.internal.manifest.ManifestLog;
 import dev.waymark.internal.manifest.NextIds;
 import dev.waymark.internal.manifest.StoreId;
+import dev.waymark.layout.BoundaryKey;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashSet;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
 import java.util.NoSuchElementException;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.LongSupplier;
@@ -42,6 +46,9 @@ import java.util.function.Supplier;
  *   <li>An edit is acknowledged only after the force of the manifest that holds it returned.
  *   <li>Where the manifest failed, nothing is acknowledged until a new one, which holds the whole
  *       state, was forced and CURRENT names it.
+ *   <li>Where a segment failed, what was not durable in it is moved or dropped, and the whole state
+ *       is written anew: edits that were queued before may name what is not there any more. What
+ *       was dropped is never acknowledged, and whoever waits for it is told.
  *   <li>Commits exclude each other; publishing goes on beside them.
  * </ul>
  */
@@ -63,15 +70,23 @@ public final class Publisher implements AutoCloseable {
   private final Deque<Waiter> waiters = new ArrayDeque<>();
   private long published;
   private volatile long durable;
-  private long unforcedBytes;
 
-  /** Edits up to this number were taken out of the queue. */
-  private long taken;
+  /** Ranges of edits of which some were lost, by their first; all of a range count as lost. */
+  private final NavigableMap<Long, Long> lostRanges = new ConcurrentSkipListMap<>();
+
+  private boolean lossUnreported;
+
+  /** Boundaries whose rows or point is not durable yet, by the number of the last edit of them. */
+  private final Map<Pending, Long> pending = new LinkedHashMap<>();
+
+  private long unforcedBytes;
 
   private ManifestLog log;
   private long nextManifestId;
   private long checkpointBytes;
   private volatile boolean manifestFailed;
+
+  private record Pending(int namespaceId, BoundaryKey key) {}
 
   private record Waiter(long number, CompletableFuture<Void> done) {}
 
@@ -135,7 +150,26 @@ public final class Publisher implements AutoCloseable {
       throw e;
     }
     queue.add(edit);
+    if (edit instanceof Edit.RowsAdded e) {
+      addPending(new Pending(e.namespaceId(), e.key()));
+    } else if (edit instanceof Edit.PointAdded e) {
+      addPending(new Pending(e.namespaceId(), e.key()));
+    }
     return published;
+  }
+
+  private void addPending(Pending boundary) {
+    // Anew, so that the numbers ascend.
+    pending.remove(boundary);
+    pending.put(boundary, published);
+  }
+
+  /**
+   * The number of the edit with which a boundary and its point become durable; 0 if they are. The
+   * caller is inside {@link #read} or {@link #write}.
+   */
+  public long pendingNumber(int namespaceId, BoundaryKey key) {
+    return pending.getOrDefault(new Pending(namespaceId, key), 0L);
   }
 
   /** Counts payload that was written and is not yet forced; the caller is inside {@link #write}. */
@@ -168,6 +202,9 @@ public final class Publisher implements AutoCloseable {
   public CompletableFuture<Void> whenDurable(long number) {
     return write(
         () -> {
+          if (isLost(number)) {
+            return CompletableFuture.failedFuture(durabilityLost());
+          }
           if (number <= durable) {
             return CompletableFuture.completedFuture(null);
           }
@@ -179,16 +216,47 @@ public final class Publisher implements AutoCloseable {
 
   // Committing
 
+  /** Whether the edit of that number is lost, or one that was to become durable with it. */
+  public boolean isLost(long number) {
+    Map.Entry<Long, Long> range = lostRanges.floorEntry(number);
+    return range != null && number <= range.getValue();
+  }
+
+  /** Whether anything with a higher number is lost. */
+  public boolean hasLostSince(long number) {
+    Map.Entry<Long, Long> last = lostRanges.lastEntry();
+    return last != null && last.getValue() > number;
+  }
+
   /**
    * Makes everything that was published before this call durable.
    *
    * @throws WaymarkException if that failed; what was not acknowledged waits for the next commit
+   * @throws DurabilityLostException if something was lost by this commit
    */
   public void commit() {
     committing.lock();
     try {
       commitLocked();
     } finally {
+      committing.unlock();
+    }
+  }
+
+  /**
+   * Makes everything that was published before this call durable.
+   *
+   * @throws DurabilityLostException if something was lost since this was asked the last time
+   */
+  public void flush() {
+    committing.lock();
+    try {
+      commitLocked();
+      if (lossUnreported) {
+        throw durabilityLost();
+      }
+    } finally {
+      lossUnreported = false;
       committing.unlock();
     }
   }
@@ -205,6 +273,9 @@ public final class Publisher implements AutoCloseable {
         committing.unlock();
       }
     }
+    if (isLost(number)) {
+      throw durabilityLost();
+    }
   }
 
   private void commitLocked() {
@@ -215,18 +286,23 @@ public final class Publisher implements AutoCloseable {
     sealFull(false);
     List<Edit> batch = new ArrayList<>();
     List<Edit> heads = new ArrayList<>();
-    take(batch, heads);
+    long number = take(batch, heads);
     yields.reached("batch taken");
-    Set<Edit> lost = forceSegments(batch, heads);
+    Forced forced = forceSegments(batch);
     yields.reached("data forced");
+    if (forced != Forced.ALL) {
+      checkpointLocked();
+      if (forced == Forced.SOME_LOST) {
+        throw durabilityLost();
+      }
+      return;
+    }
     try {
       for (Edit edit : heads) {
         log.append(edit, true);
       }
       for (Edit edit : batch) {
-        if (!lost.contains(edit)) {
-          log.append(edit, true);
-        }
+        log.append(edit, true);
       }
       log.flushBatch();
       yields.reached("edits written");
@@ -237,7 +313,7 @@ public final class Publisher implements AutoCloseable {
       checkpointLocked();
       return;
     }
-    acknowledge(taken);
+    acknowledge(number);
     if (log.lengthBytes() > Math.max(MIN_CHECKPOINT_BYTES, 3 * checkpointBytes)) {
       checkpointLocked();
     }
@@ -264,20 +340,15 @@ public final class Publisher implements AutoCloseable {
     }
   }
 
-  private void take(List<Edit> batch, List<Edit> heads) {
-    write(
+  private long take(List<Edit> batch, List<Edit> heads) {
+    return write(
         () -> {
-          takeQueue(batch);
+          batch.addAll(queue);
+          queue.clear();
+          unforcedBytes = 0;
           announce(heads);
-          return null;
+          return published;
         });
-  }
-
-  private void takeQueue(List<Edit> batch) {
-    batch.addAll(queue);
-    queue.clear();
-    unforcedBytes = 0;
-    taken = published;
   }
 
   /** Segments and descriptions that no edit has named yet; they come before what is in them. */
@@ -290,23 +361,32 @@ public final class Publisher implements AutoCloseable {
     }
   }
 
-  /** Forces data and directory; returns the edits whose records could not be saved. */
-  private Set<Edit> forceSegments(List<Edit> batch, List<Edit> heads) {
-    Set<Edit> lost = new HashSet<>();
-    Set<Long> failed = new HashSet<>();
-    segments.forceDirty(failed::add);
-    for (int round = 0; !failed.isEmpty() && round < SALVAGE_ROUNDS; round++) {
-      Set<Long> bad = Set.copyOf(failed);
+  /** What became of the records that a batch names. */
+  private enum Forced {
+    /** All are durable where they were written. */
+    ALL,
+    /** All are durable, some elsewhere. */
+    SOME_MOVED,
+    /** Some are lost, and what stood on them. */
+    SOME_LOST
+  }
+
+  /**
+   * Forces data and directory. Unless all is well the state is not what the batch says any more,
+   * and has to be written as a whole.
+   */
+  private Forced forceSegments(List<Edit> batch) {
+    Forced forced = Forced.ALL;
+    segments.forceDirty();
+    for (int round = 0; round < SALVAGE_ROUNDS; round++) {
       boolean mayMove = round < SALVAGE_ROUNDS - 1;
-      write(
-          () -> {
-            takeQueue(batch);
-            rescue(batch, bad, mayMove, lost);
-            announce(heads);
-            return null;
-          });
-      failed.clear();
-      segments.forceDirty(failed::add);
+      Forced rescued = write(() -> rescue(batch, mayMove));
+      if (rescued == Forced.ALL) {
+        break;
+      }
+      manifestFailed = true;
+      forced = rescued.compareTo(forced) > 0 ? rescued : forced;
+      segments.forceDirty();
     }
     if (segments.takeCreatedSinceDirectoryForce()) {
       try {
@@ -314,80 +394,61 @@ public final class Publisher implements AutoCloseable {
       } catch (WaymarkException e) {
         segments.keepCreatedSinceDirectoryForce();
         manifestFailed = true;
-        write(
-            () -> {
-              requeue(batch, heads, lost);
-              return null;
-            });
         throw e;
       }
     }
-    return lost;
-  }
-
-  private void requeue(List<Edit> batch, List<Edit> heads, Set<Edit> lost) {
-    List<Edit> all = new ArrayList<>(heads);
-    batch.stream().filter(edit -> !lost.contains(edit)).forEach(all::add);
-    for (int i = all.size() - 1; i >= 0; i--) {
-      queue.addFirst(all.get(i));
-    }
+    return forced;
   }
 
   /**
    * Moves what is in segments that could not be forced into others, where memory still holds what
-   * was written; drops the rest.
+   * was written; drops the rest. What was published meanwhile joins the batch: it may stand in one
+   * of them too.
    */
-  private void rescue(List<Edit> batch, Set<Long> bad, boolean mayMove, Set<Edit> lost) {
-    Set<Integer> lostNodes = new HashSet<>();
-    for (int i = 0; i < batch.size(); i++) {
-      Edit edit = batch.get(i);
-      if (lost.contains(edit) || !salvage.concerns(edit, bad)) {
+  private Forced rescue(List<Edit> batch, boolean mayMove) {
+    Set<Long> bad = segments.poisoned();
+    if (bad.isEmpty()) {
+      return Forced.ALL;
+    }
+    if (batch.stream().noneMatch(edit -> salvage.standsIn(edit, bad))
+        && queue.stream().noneMatch(edit -> salvage.standsIn(edit, bad))) {
+      return Forced.ALL;
+    }
+    batch.addAll(queue);
+    queue.clear();
+    Forced forced = Forced.SOME_MOVED;
+    for (Edit edit : batch) {
+      if (!salvage.standsIn(edit, bad) || mayMove && salvage.move(edit, bad, forest::apply)) {
         continue;
       }
-      Edit moved = mayMove ? salvage.move(edit, bad, this::applyOnly) : null;
-      if (moved != null) {
-        batch.set(i, moved);
-        continue;
-      }
-      lost.add(edit);
+      forced = Forced.SOME_LOST;
+      Drops drops = new Drops(forest);
       int node = salvage.nodeOf(edit);
-      if (node != Forest.NONE) {
-        lostNodes.add(node);
-        drop(edit, node);
+      if (edit instanceof Edit.RowsAdded) {
+        drops.subtree(node, DropReason.UNPROVEN).forEach(forest::apply);
+      } else {
+        drops.lostPoint(node, DropReason.UNPROVEN, forest::apply);
       }
     }
-    if (!lostNodes.isEmpty()) {
-      // What stood on a lost boundary went with it: its edits may not be written either.
-      for (Edit edit : batch) {
-        if (salvage.namesMissing(edit)) {
-          lost.add(edit);
-        }
-      }
+    if (forced == Forced.SOME_LOST) {
+      lostRanges.put(durable + 1, published);
+      lossUnreported = true;
       failWaiters();
     }
-  }
-
-  private void drop(Edit edit, int node) {
-    Drops drops = new Drops(forest);
-    if (edit instanceof Edit.RowsAdded) {
-      drops.subtree(node, DropReason.UNPROVEN).forEach(this::applyOnly);
-    } else {
-      drops.lostPoint(node, DropReason.UNPROVEN, this::applyOnly);
-    }
-  }
-
-  private void applyOnly(Edit edit) {
-    forest.apply(edit);
+    return forced;
   }
 
   private void failWaiters() {
-    DurabilityLostException failure =
-        new DurabilityLostException(
-            ErrorDetail.of("a segment could not be forced, and what was in it not be saved")
-                .remedy("append the blocks again"));
+    DurabilityLostException failure = durabilityLost();
     List<Waiter> failing = new ArrayList<>(waiters);
     waiters.clear();
     failing.forEach(waiter -> waiter.done().completeExceptionally(failure));
+  }
+
+  private static DurabilityLostException durabilityLost() {
+    return new DurabilityLostException(
+        ErrorDetail.of("a segment could not be forced, and what was in it not be saved")
+            .remedy("append the blocks again"));
   }
 
   private void acknowledge(long number) {
@@ -395,6 +456,10 @@ public final class Publisher implements AutoCloseable {
     write(
         () -> {
           durable = Math.max(durable, number);
+          Iterator<Long> numbers = pending.values().iterator();
+          while (numbers.hasNext() && numbers.next() <= durable) {
+            numbers.remove();
+          }
           while (!waiters.isEmpty() && waiters.peek().number() <= durable) {
             done.add(waiters.poll());
           }
@@ -418,14 +483,16 @@ public final class Publisher implements AutoCloseable {
   private void checkpointLocked() {
     manifestFailed = true;
     ManifestLog before = log;
+    boolean[] lost = new boolean[1];
     long number =
         write(
             () -> {
-              List<Edit> batch = new ArrayList<>();
-              List<Edit> heads = new ArrayList<>();
-              takeQueue(batch);
-              announce(heads);
-              forceSegments(batch, heads);
+              List<Edit> batch = new ArrayList<>(queue);
+              queue.clear();
+              unforcedBytes = 0;
+              announce(new ArrayList<>());
+              lost[0] = forceSegments(batch) == Forced.SOME_LOST;
+              announce(new ArrayList<>());
               List<Edit> first = new ArrayList<>(ForestState.heads(forest));
               first.addAll(segmentEdits());
               log =
@@ -454,6 +521,9 @@ public final class Publisher implements AutoCloseable {
       directory.delete(old);
     }
     yields.reached("checkpoint written");
+    if (lost[0]) {
+      throw durabilityLost();
+    }
   }
 
   private List<Edit> segmentEdits() {
@@ -463,7 +533,8 @@ public final class Publisher implements AutoCloseable {
       for (SegmentSet.PlacedDescriptor placed : segments.descriptors(info.segmentId())) {
         edits.add(new Edit.DescriptorPlaced(placed.namespaceId(), placed.location()));
       }
-      if (info.sealed()) {
+      // The footer of a segment that could not be forced is not proven.
+      if (info.sealed() && !info.poisoned()) {
         edits.add(
             new Edit.SegmentSealed(info.segmentId(), info.lengthBytes(), info.footerOffsetBytes()));
       }
@@ -497,24 +568,32 @@ public final class Publisher implements AutoCloseable {
 
   // Reclaim
 
-  /** Unlinks segments in which nothing lives, after the edits that say so are durable. */
+  /**
+   * Unlinks segments in which nothing lives, after the edits that say so are durable. Excludes
+   * commits, which force the files that this closes, and others that would unlink the same.
+   */
   public long unlinkDead(long oldestReader) {
-    List<SegmentInfo> dead = segments.unlinkable(durable, oldestReader);
-    if (dead.isEmpty()) {
-      return 0;
+    committing.lock();
+    try {
+      List<SegmentInfo> dead = segments.unlinkable(durable, oldestReader);
+      if (dead.isEmpty()) {
+        return 0;
+      }
+      write(
+          () -> {
+            dead.forEach(info -> publish(new Edit.SegmentRemoved(info.segmentId())));
+            return null;
+          });
+      commitLocked();
+      long bytes = 0;
+      for (SegmentInfo info : dead) {
+        bytes += info.allocatedBytes();
+        segments.remove(info.segmentId());
+      }
+      return bytes;
+    } finally {
+      committing.unlock();
     }
-    write(
-        () -> {
-          dead.forEach(info -> publish(new Edit.SegmentRemoved(info.segmentId())));
-          return null;
-        });
-    commit();
-    long bytes = 0;
-    for (SegmentInfo info : dead) {
-      bytes += info.allocatedBytes();
-      segments.remove(info.segmentId());
-    }
-    return bytes;
   }
 
   // Accounts

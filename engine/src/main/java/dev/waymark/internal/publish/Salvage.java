@@ -34,16 +34,9 @@ public final class Salvage {
     this.segments = segments;
   }
 
-  /** Whether an edit makes a record live that stands in one of these segments. */
-  boolean concerns(Edit edit, Set<Long> bad) {
-    if (edit instanceof Edit.RowsAdded e) {
-      return stands(e.records(), bad);
-    }
-    if (edit instanceof Edit.PointAdded e) {
-      return stands(e.deltas(), bad) || stands(e.states(), bad);
-    }
-    return edit instanceof Edit.RecordMoved e && bad.contains(e.toSegmentId())
-        || edit instanceof Edit.SegmentSealed s && bad.contains(s.segmentId());
+  /** Whether a record that an edit made live, and that is alive, stands in such a segment. */
+  boolean standsIn(Edit edit, Set<Long> bad) {
+    return !wanted(edit, bad).isEmpty();
   }
 
   /** The boundary that an edit adds to, or {@link Forest#NONE}. */
@@ -57,86 +50,66 @@ public final class Salvage {
     return Forest.NONE;
   }
 
-  /** Whether an edit names a boundary or a point that is not there any more. */
-  boolean namesMissing(Edit edit) {
-    if (edit instanceof Edit.RowsAdded e) {
-      return forest.find(e.namespaceId(), e.key()) == Forest.NONE;
-    }
-    if (edit instanceof Edit.PointAdded e) {
-      int node = forest.find(e.namespaceId(), e.key());
-      return node == Forest.NONE || !forest.isPoint(node);
-    }
-    if (edit instanceof Edit.BoundaryUsed e) {
-      return forest.find(e.namespaceId(), e.key()) == Forest.NONE;
-    }
-    return false;
-  }
-
   /**
    * Copies the records of an edit out of the bad segments.
    *
    * @param apply applies the moves to the forest
-   * @return the edit as it has to be written now, or null where something could not be saved
+   * @return whether all could be saved
    */
-  Edit move(Edit edit, Set<Long> bad, Consumer<Edit> apply) {
+  boolean move(Edit edit, Set<Long> bad, Consumer<Edit> apply) {
     try {
-      if (edit instanceof Edit.RowsAdded e) {
-        return new Edit.RowsAdded(
-            e.namespaceId(),
-            e.key(),
-            e.parentKey(),
-            e.sessionId(),
-            e.tokenFrom(),
-            e.tokenTo(),
-            e.sequence(),
-            e.addedMillis(),
-            e.payloadBytes(),
-            moveAll(e.records(), bad, RecordKind.APPEND, nodeOf(e), apply));
+      int node = nodeOf(edit);
+      NamespaceState namespace = forest.namespaceOf(node);
+      for (Placed from : wanted(edit, bad)) {
+        RecordLocation to = copy(from.location(), from.kind().segmentKind(), namespace);
+        apply.accept(
+            new Edit.RecordMoved(
+                namespace.id(),
+                forest.key(node),
+                from.kind(),
+                from.location().segmentId(),
+                from.location().offsetBytes(),
+                to.segmentId(),
+                to.offsetBytes()));
       }
-      if (edit instanceof Edit.PointAdded e) {
-        return new Edit.PointAdded(
-            e.namespaceId(),
-            e.key(),
-            e.sessionId(),
-            e.coveredFrom(),
-            e.sequence(),
-            e.addedMillis(),
-            e.deltaPayloadBytes(),
-            e.statePayloadBytes(),
-            moveAll(e.deltas(), bad, RecordKind.DELTA, nodeOf(e), apply),
-            moveAll(e.states(), bad, RecordKind.STATE, nodeOf(e), apply));
-      }
-      return null;
+      return true;
     } catch (WaymarkException e) {
-      return null;
+      return false;
     }
   }
 
-  private List<RecordLocation> moveAll(
-      List<RecordLocation> records,
-      Set<Long> bad,
-      RecordKind kind,
-      int node,
-      Consumer<Edit> apply) {
-    List<RecordLocation> moved = new ArrayList<>();
-    for (RecordLocation from : records) {
-      if (!bad.contains(from.segmentId())) {
-        moved.add(from);
-        continue;
-      }
-      RecordLocation to = copy(from, kind.segmentKind(), forest.namespaceOf(node));
-      apply.accept(
-          new Edit.RecordMoved(
-              forest.namespaceOf(node).id(),
-              forest.key(node),
-              kind,
-              from.segmentId(),
-              from.offsetBytes(),
-              to.segmentId(),
-              to.offsetBytes()));
-      moved.add(to);
+  private record Placed(RecordLocation location, RecordKind kind) {}
+
+  /**
+   * The records of an edit that are in bad segments, as far as they still are where it put them:
+   * edits after it may have dropped or moved them.
+   */
+  private List<Placed> wanted(Edit edit, Set<Long> bad) {
+    int node = nodeOf(edit);
+    List<Placed> wanted = new ArrayList<>();
+    if (node == Forest.NONE) {
+      return wanted;
     }
-    return moved;
+    if (edit instanceof Edit.RowsAdded e) {
+      add(wanted, e.records(), forest.rowRecords(node), RecordKind.APPEND, bad);
+    } else if (edit instanceof Edit.PointAdded e) {
+      add(wanted, e.deltas(), forest.deltaRecords(node), RecordKind.DELTA, bad);
+      add(wanted, e.states(), forest.stateRecords(node), RecordKind.STATE, bad);
+    }
+    return wanted;
+  }
+
+  private static void add(
+      List<Placed> to,
+      List<RecordLocation> added,
+      List<RecordLocation> alive,
+      RecordKind kind,
+      Set<Long> bad) {
+    for (RecordLocation record : added) {
+      if (bad.contains(record.segmentId()) && alive.contains(record)) {
+        to.add(new Placed(record, kind));
+      }
+    }
   }
 
   private RecordLocation copy(RecordLocation from, SegmentKind kind, NamespaceState namespace) {
@@ -150,9 +123,5 @@ public final class Salvage {
     } finally {
       segments.release(run);
     }
-  }
-
-  private static boolean stands(List<RecordLocation> records, Set<Long> bad) {
-    return records.stream().anyMatch(record -> bad.contains(record.segmentId()));
   }
 }

@@ -68,7 +68,10 @@ public final class Recovery {
           .settle(cut.segmentId(), cut.lengthBytes(), cut.footerOffsetBytes(), cut.gaps(), punched);
     }
     for (String name : plan.deletes()) {
-      directory.delete(name);
+      // Writing CURRENT took away what an earlier attempt at it had left.
+      if (directory.exists(name)) {
+        directory.delete(name);
+      }
       yields.reached("unnamed file deleted");
     }
   }
