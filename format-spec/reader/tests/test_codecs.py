@@ -5,6 +5,7 @@ import os
 import random
 import struct
 import sys
+import tracemalloc
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -106,6 +107,22 @@ class Codecs(unittest.TestCase):
             with self.assertRaises(Corruption) as caught:
                 zstd.decompress(bad, size)
             self.assertEqual(caught.exception.code, "codec-zstd")
+
+    @unittest.skipUnless(zstd.available(), "no zstd")
+    def test_a_frame_that_holds_more_than_it_states(self):
+        # 1 MiB stated, and 4,000 blocks that repeat one byte 128 KiB times.
+        size = 1 << 20
+        block = (1 << 1 | (128 << 10) << 3).to_bytes(3, "little") + b"x"
+        last = (1 << 1 | 1 | (128 << 10) << 3).to_bytes(3, "little") + b"x"
+        frame = b"\x28\xb5\x2f\xfd\x80\x50" + struct.pack("<I", size) + block * 4000 + last
+        self.assertEqual(zstd.content_size(frame), size)
+        tracemalloc.start()
+        try:
+            with self.assertRaises(Corruption):
+                zstd.decompress(frame, size)
+            self.assertLess(tracemalloc.get_traced_memory()[1], 8 << 20)
+        finally:
+            tracemalloc.stop()
 
     def test_without_zstd_the_extra_is_named(self):
         before, available = zstd._decoder, zstd.available

@@ -78,6 +78,8 @@ def _verify(args: argparse.Namespace) -> Dict[str, Any]:
 def _print_verify(out: Dict[str, Any]) -> None:
     for f in out["findings"]:
         print(f"{f['severity']} {f['message']}")
+    for ns, key, tokens in out["lost"]:
+        print(f"cannot be restored: {key} of namespace {ns} at {tokens} tokens")
     print(
         f"{'well' if out['ok'] else 'DAMAGED'}: {out['boundaries']} boundaries, "
         f"{out['points']} restorable, {out['records']} records, "

@@ -5,7 +5,19 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from collections.abc import Mapping
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, TypeVar
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterator,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+    TypeVar,
+)
 
 from .errors import (
     Closed,
@@ -19,7 +31,7 @@ from .errors import (
     WaymarkError,
 )
 from .files import ReadFile, io_error
-from .forest import APPEND, DELTA, KIND_NAMES, STATE, Boundary, Forest, Namespace, Place, Segment
+from .forest import APPEND, DELTA, STATE, Boundary, Forest, Namespace, Place, Segment
 from .frame import (
     MESSAGES,
     MOST_RECORD,
@@ -72,6 +84,8 @@ class Report(NamedTuple):
     records: int
     bytes_checked: int
     tail: str
+    #: Points that cannot be restored: (namespace, first hex digits of the key, tokens).
+    lost: List[Tuple[int, str, int]]
 
     @property
     def ok(self) -> bool:
@@ -385,7 +399,7 @@ class Store:
     @staticmethod
     def _by_key(ns: Namespace, key: Any, at: Optional[int]) -> Boundary:
         try:
-            raw = bytes.fromhex(key) if isinstance(key, str) else bytes(key)
+            raw = bytes.fromhex(key) if isinstance(key, str) else bytes(memoryview(key))
         except (ValueError, TypeError):
             raise InvalidArgument("invalid-argument", "a key is 32 bytes, or hex") from None
         found = ns.boundaries.get(raw)
@@ -490,7 +504,7 @@ class Store:
         self.refresh()
         findings: List[Finding] = []
         records = checked = 0
-        bad: Dict[Tuple[int, bytes, int], bool] = {}
+        bad: Set[Tuple[int, bytes, int]] = set()
         todo = [
             (b.namespace, b.key, kind)
             for b in self.boundaries()
@@ -512,15 +526,16 @@ class Store:
                 records += r
                 checked += c
             except Corruption as e:
-                bad[ns_id, key, kind] = True
+                bad.add((ns_id, key, kind))
                 findings.append(self._finding(e, "damage", ns_id, key))
         findings += self._verify_namespaces()
         findings += self._verify_segments()
         findings += self._verify_overlaps()
-        findings += self._verify_points(bad)
+        gaps, lost = self._verify_points(bad)
         return Report(
-            level, findings, len(self.boundaries()), len(self.points()), records, checked, self.tail
-        )
+            level, findings + gaps, len(self.boundaries()), len(self.points()), records, checked,
+            self.tail, lost,
+        )  # fmt: skip
 
     def _finding(self, e: WaymarkError, severity: str, ns_id=None, key=None) -> Finding:
         ns = self.forest.namespaces.get(ns_id)
@@ -634,16 +649,30 @@ class Store:
                     out.append(self._finding(e, "damage"))
         return out
 
-    def _verify_points(self, bad: Dict[Tuple[int, bytes, int], bool]) -> List[Finding]:
-        """Points whose window is not covered. What damaged records take with them, `lost` says."""
-        out = []
-        for b in self.points():
+    def _verify_points(
+        self, bad: Set[Tuple[int, bytes, int]]
+    ) -> Tuple[List[Finding], List[Tuple[int, str, int]]]:
+        """Points whose window is not covered, and all that cannot be restored."""
+        gaps: List[Finding] = []
+        lost = []
+        #: Boundaries whose own rows, or those of one before, are damaged.
+        without_rows: Set[Tuple[int, bytes]] = set()
+        for b in self.boundaries():
             ns = self.forest.namespaces[b.namespace]
+            gone = (ns.id, b.key, APPEND) in bad or (ns.id, b.parent_key) in without_rows
+            if gone:
+                without_rows.add((ns.id, b.key))
+            if not ns.restorable(b):
+                continue
             try:
-                window_plan(ns, b)
+                for source, _ in window_plan(ns, b):
+                    gone = gone or (ns.id, source.key, DELTA) in bad
             except Corruption as e:
-                out.append(self._finding(e, "damage", ns.id, b.key))
-        return out
+                gaps.append(self._finding(e, "damage", ns.id, b.key))
+                gone = True
+            if gone or (ns.id, b.key, STATE) in bad:
+                lost.append((ns.id, b.key.hex()[:8], b.tokens))
+        return gaps, lost
 
     # Ends.
 

@@ -70,6 +70,7 @@ final class BackgroundAgent implements Agent {
     if (due && !failing && engine.reclaim() > 0) {
       work++;
     }
+    engine.space.keepWithin();
     if (Math.abs(now - lastStatusMillis) >= STATUS_MILLIS) {
       engine.publishStatus();
       lastStatusMillis = now;

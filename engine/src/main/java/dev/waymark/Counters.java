@@ -7,6 +7,8 @@ final class Counters {
   final LongAdder appendedBytes = new LongAdder();
   final LongAdder recordBytes = new LongAdder();
   final LongAdder copiedBytes = new LongAdder();
+  final LongAdder evictedBoundaries = new LongAdder();
+  final LongAdder evictedPoints = new LongAdder();
   final LongAdder restores = new LongAdder();
   final LongAdder restoreMisses = new LongAdder();
   final LongAdder restoredBytes = new LongAdder();

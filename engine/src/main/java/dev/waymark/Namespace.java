@@ -2,7 +2,10 @@ package dev.waymark;
 
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidArgumentException;
+import dev.waymark.error.StaleMatchException;
+import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.forest.NamespaceState;
+import dev.waymark.internal.manifest.Edit;
 import dev.waymark.layout.BoundaryKey;
 import dev.waymark.layout.CodecPlan;
 import dev.waymark.layout.KeyChain;
@@ -14,6 +17,8 @@ import dev.waymark.layout.Prompt;
  * shares nothing with other tenants.
  */
 public final class Namespace {
+  private static final int MOST_NAME_CHARS = 200;
+
   private final StoreEngine engine;
   private final NamespaceState state;
   private final CodecPlan codecs;
@@ -24,6 +29,19 @@ public final class Namespace {
     this.state = state;
     this.codecs = codecs;
     this.rootKey = rootKey;
+    engine.space.used(state.id());
+  }
+
+  /**
+   * Limits what the records of this namespace, tenants included, may occupy; for as long as the
+   * store is open. What is above it goes at once.
+   *
+   * @throws dev.waymark.error.InvalidSettingException if that is above the store's quota, or below
+   *     what any namespace needs
+   */
+  public void setQuota(long bytes) {
+    engine.requireOpen();
+    engine.space.setNamespaceQuota(state, bytes);
   }
 
   /**
@@ -88,6 +106,47 @@ public final class Namespace {
               .remedy("match in the namespace in which the prefill runs"));
     }
     return PrefillSession.open(engine, this, match, plan);
+  }
+
+  /**
+   * Keeps the chain up to a match's deepest restore point against eviction, under a name, until it
+   * is released; durable when this returns. A name that was used before stands for the new chain.
+   *
+   * @throws InvalidArgumentException if the match has no restore point, or the name is no name
+   * @throws dev.waymark.error.StaleMatchException if the point is not there any more; match again
+   * @throws dev.waymark.error.QuotaPinnedException if what is kept would fill the quota
+   */
+  public void keep(PrefixMatch match, String name) {
+    engine.requireOpen();
+    int tokens = match.restorableTokens();
+    if (tokens == 0 || name.isBlank() || name.length() > MOST_NAME_CHARS) {
+      throw new InvalidArgumentException(
+          ErrorDetail.of("a chain cannot be kept like that")
+              .expected("a match with a restore point, a name of 1 to " + MOST_NAME_CHARS)
+              .found(tokens + " tokens, a name of " + name.length()));
+    }
+    engine.publisher.write(
+        () -> {
+          int node = engine.forest.find(state.id(), match.keyAt(tokens));
+          if (node == Forest.NONE || !engine.forest.isRestorable(node)) {
+            throw new StaleMatchException(
+                ErrorDetail.of("the restore point at " + tokens + " tokens is not there any more")
+                    .remedy("match again"));
+          }
+          engine.space.requireRoomBesideKept(node);
+          return engine.publisher.publish(
+              new Edit.ChainKept(
+                  state.id(), match.keyAt(tokens), name, engine.clockMillis.getAsLong()));
+        });
+    engine.publisher.commit();
+  }
+
+  /** Lets a kept chain go; durable when this returns. A name that is not used does nothing. */
+  public void release(String name) {
+    engine.requireOpen();
+    engine.publisher.write(
+        () -> engine.publisher.publish(new Edit.ChainReleased(state.id(), name)));
+    engine.publisher.commit();
   }
 
   NamespaceState state() {

@@ -6,6 +6,7 @@ import dev.waymark.error.ConcurrentUseException;
 import dev.waymark.error.DurabilityLostException;
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidArgumentException;
+import dev.waymark.error.QuotaExceededException;
 import dev.waymark.error.StaleMatchException;
 import dev.waymark.error.ViewMismatchException;
 import dev.waymark.internal.forest.Forest;
@@ -23,7 +24,6 @@ import dev.waymark.internal.manifest.Edit;
 import dev.waymark.internal.manifest.SessionOutcome;
 import dev.waymark.internal.recover.RecoveryPlanner;
 import dev.waymark.internal.retain.PointPlan;
-import dev.waymark.internal.retain.StateCosts;
 import dev.waymark.layout.AbortMode;
 import dev.waymark.layout.BoundaryKey;
 import dev.waymark.layout.Growth;
@@ -51,6 +51,7 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class PrefillSession implements AutoCloseable {
   private static final byte[] NO_EXTRA = {};
+  private static final int ROOM_ROUNDS = 3;
 
   private final StoreEngine engine;
   private final Namespace namespace;
@@ -63,8 +64,9 @@ public final class PrefillSession implements AutoCloseable {
   private final long sessionId;
   private final long openedNumber;
   private final KeyChain keys = new KeyChain();
-  private final Run rowRun = new Run(SegmentKind.APPEND);
-  private final Run pointRun = new Run(SegmentKind.DELTA);
+  private final QuotaGate.Reservation reservation;
+  private final Run rowRun;
+  private final Run pointRun;
   private final ReentrantLock calls = new ReentrantLock();
   private final Deque<Progress> progress = new ArrayDeque<>();
 
@@ -86,10 +88,14 @@ public final class PrefillSession implements AutoCloseable {
       Namespace namespace,
       PrefillPlan plan,
       PointPlan points,
+      QuotaGate.Reservation reservation,
       long sessionId,
       Forest.Hold tip,
       BoundaryKey tipKey,
       int tokens) {
+    this.reservation = reservation;
+    this.rowRun = new Run(SegmentKind.APPEND, Run.Heat.NEW, reservation);
+    this.pointRun = new Run(SegmentKind.DELTA, Run.Heat.NEW, reservation);
     this.engine = engine;
     this.namespace = namespace;
     this.state = namespace.state();
@@ -116,43 +122,44 @@ public final class PrefillSession implements AutoCloseable {
               .expected("0 or one of the match's points")
               .found(start));
     }
-    PrefillSession session =
-        engine.publisher.write(
-            () -> {
-              Forest forest = engine.forest;
-              int id = namespace.state().id();
-              BoundaryKey key = match.keyAt(start);
-              int node = start == 0 ? forest.rootNode(id, key) : forest.find(id, key);
-              if (node == Forest.NONE || (start > 0 && !forest.isRestorable(node))) {
-                throw new StaleMatchException(
-                    ErrorDetail.of(
-                            "the restore point at " + start + " tokens is not there any more")
-                        .remedy("match again"));
-              }
-              long sessionId = forest.nextSessionId();
-              engine.publisher.publish(
-                  new Edit.SessionOpened(
-                      sessionId,
-                      id,
-                      start,
-                      plan.expectedTokens(),
-                      plan.policy(),
-                      plan.abortMode(),
-                      engine.clockMillis.getAsLong()));
-              PointPlan points =
-                  new PointPlan(
-                      plan.policy(),
-                      namespace.layout(),
-                      new StateCosts(namespace.layout(), namespace.codecs()),
-                      plan.expectedTokens(),
-                      match.branchTokens(),
-                      Thinning.pointTokens(forest, node),
-                      0);
-              return new PrefillSession(
-                  engine, namespace, plan, points, sessionId, forest.hold(node), key, start);
-            });
-    engine.sessions.add(session);
-    return session;
+    SessionStart from = SessionStart.hold(engine, namespace, match, plan, start);
+    try {
+      return engine.publisher.write(
+          () -> {
+            engine.requireOpen();
+            long sessionId = engine.forest.nextSessionId();
+            engine.publisher.publish(
+                new Edit.SessionOpened(
+                    sessionId,
+                    namespace.state().id(),
+                    start,
+                    plan.expectedTokens(),
+                    plan.policy(),
+                    plan.abortMode(),
+                    engine.clockMillis.getAsLong()));
+            PrefillSession session =
+                new PrefillSession(
+                    engine,
+                    namespace,
+                    plan,
+                    from.points(),
+                    from.reservation(),
+                    sessionId,
+                    from.tip(),
+                    match.keyAt(start),
+                    start);
+            engine.sessions.add(session);
+            return session;
+          });
+    } catch (RuntimeException | Error e) {
+      from.abandon();
+      throw e;
+    }
+  }
+
+  /** Of a namespace, what this session may still write without asking. */
+  long reservedBytes(NamespaceState of) {
+    return of.id() == state.id() ? reservation.leftBytes() : 0;
   }
 
   /** Tokens of the prefix up to the last boundary that was appended, or where it started. */
@@ -248,6 +255,10 @@ public final class PrefillSession implements AutoCloseable {
     if (ended || ending) {
       throw ended();
     }
+    requireTip();
+  }
+
+  private void requireTip() {
     if (!tip.isValid()) {
       throw new StaleMatchException(
           ErrorDetail.of("the chain under the session was lost to damage or to a device error")
@@ -271,6 +282,7 @@ public final class PrefillSession implements AutoCloseable {
     check(views, (int) end);
     Ahead ahead = engine.publisher.read(() -> lookAhead(chain));
     checkHeld(views, ahead, chain.size() * block + tokens, tail == 0);
+    engine.budget.require(1);
     long bytes = 0;
     boolean pointAdded = false;
     for (int i = 0; i < chain.size(); i++) {
@@ -418,6 +430,7 @@ public final class PrefillSession implements AutoCloseable {
       List<Written> deltas) {
     return engine.publisher.read(
         () -> {
+          requireTip();
           Forest forest = engine.forest;
           int node = forest.find(state.id(), key);
           boolean point = wantPoint && (node == Forest.NONE || !forest.isPoint(node));
@@ -447,9 +460,7 @@ public final class PrefillSession implements AutoCloseable {
       }
       try (Scratch scratch = engine.scratches.take()) {
         for (RecordPlan record : plans) {
-          RecordLocation location =
-              engine.segments.write(
-                  record, views, run, state.descriptor(), scratch, engine.options.verifyLossy());
+          RecordLocation location = write(record, views, run, scratch);
           engine.counters.recordBytes.add(Alignment.toPage(location.lengthBytes()));
           written.add(new Written(location, record.rawBytes()));
         }
@@ -458,6 +469,26 @@ public final class PrefillSession implements AutoCloseable {
     } catch (RuntimeException | Error e) {
       discard(written);
       throw e;
+    }
+  }
+
+  /** Beyond what was reserved, room is made record by record. */
+  private RecordLocation write(RecordPlan record, StateViews views, Run run, Scratch scratch) {
+    for (int round = 0; ; round++) {
+      try {
+        return engine.segments.write(
+            record, views, run, state.descriptor(), scratch, engine.options.verifyLossy());
+      } catch (QuotaExceededException e) {
+        if (round == ROOM_ROUNDS) {
+          throw e;
+        }
+        engine.space.reserve(
+            state,
+            reservation,
+            Math.max(record.maxBytes(), engine.segments.sizing().runBytes())
+                + state.descriptor().pageBytes()
+                + 2 * Alignment.PAGE_BYTES);
+      }
     }
   }
 
@@ -486,10 +517,11 @@ public final class PrefillSession implements AutoCloseable {
     return engine.publisher.write(
         () -> {
           Forest forest = engine.forest;
-          if (ending || engine.isClosed()) {
+          if (ending || engine.isClosed() || !tip.isValid()) {
             discardLocked(rows);
             discardLocked(deltas);
             discardLocked(states);
+            requireTip();
             throw ended();
           }
           int node = forest.find(state.id(), key);
@@ -809,8 +841,10 @@ public final class PrefillSession implements AutoCloseable {
   private void release(AbortMode mode) {
     engine.segments.release(rowRun);
     engine.segments.release(pointRun);
+    reservation.end();
     engine.sessions.remove(this);
     boolean discards = !complete && mode == AbortMode.DISCARD;
+    engine.budget.save(false);
     engine.publisher.write(
         () -> {
           Forest forest = engine.forest;

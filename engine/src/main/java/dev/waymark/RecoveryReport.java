@@ -15,6 +15,7 @@ import java.util.List;
  * @param droppedBoundaries boundaries that went
  * @param droppedPoints restore points that went
  * @param deletedFiles files that nothing named
+ * @param evicted what went because the store was above its quota
  * @param findings what else was noticed, one sentence each
  */
 public record RecoveryReport(
@@ -28,4 +29,5 @@ public record RecoveryReport(
     int droppedBoundaries,
     int droppedPoints,
     List<String> deletedFiles,
+    EvictionReport evicted,
     List<String> findings) {}

@@ -108,6 +108,7 @@ public final class RestoredState implements AutoCloseable {
     Namespace namespace = match.namespace();
     return engine.publisher.write(
         () -> {
+          engine.requireOpen();
           Forest forest = engine.forest;
           int node = forest.find(namespace.state().id(), match.keyAt(tokens));
           if (node == Forest.NONE || !forest.isRestorable(node)) {
@@ -231,13 +232,17 @@ public final class RestoredState implements AutoCloseable {
       }
     }
     try {
-      readHeaders();
-      readParallel(viewOf);
+      engine.using(
+          () -> {
+            readHeaders();
+            readParallel(viewOf);
+            return null;
+          });
     } catch (RestoreMissException e) {
       fail(e);
       throw e;
     } catch (WaymarkException e) {
-      if (e instanceof ViewMismatchException) {
+      if (e instanceof ViewMismatchException || e instanceof ClosedException) {
         throw e;
       }
       RestoreMissException miss = miss(e);

@@ -8,6 +8,7 @@ import dev.waymark.internal.io.RealDirectory;
 import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.io.YieldPoints;
 import dev.waymark.internal.manifest.Edit;
+import dev.waymark.internal.retain.PinnedBytes;
 import dev.waymark.layout.BoundaryKey;
 import dev.waymark.layout.CodecPlan;
 import dev.waymark.layout.KeyChain;
@@ -15,6 +16,7 @@ import dev.waymark.layout.Layout;
 import dev.waymark.layout.ModelIdentity;
 import dev.waymark.layout.TensorSpec;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
@@ -111,6 +113,7 @@ public final class SnapshotStore implements AutoCloseable {
     NamespaceState state =
         engine.publisher.write(
             () -> {
+              engine.requireOpen();
               NamespaceState there = engine.forest.namespace(fingerprint);
               if (there != null) {
                 return there;
@@ -131,8 +134,11 @@ public final class SnapshotStore implements AutoCloseable {
    *     since this was asked the last time
    */
   public void flush() {
-    engine.requireOpen();
-    engine.publisher.flush();
+    engine.using(
+        () -> {
+          engine.publisher.flush();
+          return null;
+        });
   }
 
   /**
@@ -141,8 +147,53 @@ public final class SnapshotStore implements AutoCloseable {
    * @return whether there was anything to do
    */
   public boolean runOnce() {
+    return engine.using(() -> agent.doWork() > 0);
+  }
+
+  /**
+   * Brings the store below its quota, if it is above. Every call that writes does so by itself;
+   * this is for stores on which nothing else is called.
+   *
+   * @return what went
+   * @throws dev.waymark.error.QuotaPinnedException if what is above it is pinned or kept
+   */
+  public EvictionReport enforce() {
     engine.requireOpen();
-    return agent.doWork() > 0;
+    return engine.space.enforce();
+  }
+
+  /**
+   * Changes the quota for as long as the store is open; what is above a lower one goes before this
+   * returns. The size of segments stays as it was.
+   *
+   * @return what went
+   * @throws InvalidSettingException if it is below the minimum, or below a namespace's quota
+   */
+  public EvictionReport setQuota(long bytes) {
+    engine.requireOpen();
+    return engine.space.setQuota(bytes);
+  }
+
+  /** Deleting, compacting, and looking ahead at eviction. */
+  public Maintenance maintenance() {
+    engine.requireOpen();
+    return new Maintenance(engine);
+  }
+
+  /** The chains that are kept against eviction. */
+  public List<KeptChain> kept() {
+    engine.requireOpen();
+    return engine.publisher.read(
+        () ->
+            engine.forest.kept().stream()
+                .map(
+                    kept ->
+                        new KeptChain(
+                            engine.forest.namespace(kept.namespaceId()).fingerprint().abbreviated(),
+                            kept.name(),
+                            engine.forest.tokens(kept.node()),
+                            PinnedBytes.of(engine.forest, new int[] {kept.node()})))
+                .toList());
   }
 
   /** The account of the store now. */

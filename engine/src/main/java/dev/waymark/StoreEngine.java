@@ -18,6 +18,10 @@ import dev.waymark.internal.manifest.StatusFile;
 import dev.waymark.internal.manifest.StoreId;
 import dev.waymark.internal.publish.Publisher;
 import dev.waymark.internal.publish.Readers;
+import dev.waymark.internal.reclaim.SegmentEmptier;
+import dev.waymark.internal.retain.PinnedBytes;
+import dev.waymark.internal.retain.Tails;
+import dev.waymark.internal.retain.Victim;
 import dev.waymark.layout.BoundaryKey;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,19 +30,21 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The parts of one open store, wired to each other. */
 final class StoreEngine {
-  private static final Logger LOG = LoggerFactory.getLogger(SnapshotStore.class);
+  static final Logger LOG = LoggerFactory.getLogger(SnapshotStore.class);
   private static final int REMEMBERED_DROPS = 8_192;
 
   final StoreDirectory directory;
   final StoreId storeId;
   final StoreOptions options;
-  final long quotaBytes;
   final Forest forest;
   final SegmentSet segments;
   final Publisher publisher;
@@ -47,8 +53,10 @@ final class StoreEngine {
   final LongSupplier clockMillis;
   final ExecutorService restorers;
   final Counters counters = new Counters();
+  final SpaceKeeper space;
+  final WriteBudget budget;
+  private final ReentrantLock reclaiming = new ReentrantLock();
   private final StatusFile statusFile;
-  private final long openedManifestBytes;
 
   /** Why boundaries went that someone may still ask for; the oldest are forgotten. */
   private final Map<BoundaryKey, DropReason> dropped =
@@ -63,13 +71,18 @@ final class StoreEngine {
 
   final Set<PrefillSession> sessions = ConcurrentHashMap.newKeySet();
   private final AtomicLong heldBytes = new AtomicLong();
+
+  /** Shared by calls that use files outside of a session, while closing waits for them. */
+  private final ReentrantReadWriteLock uses = new ReentrantReadWriteLock();
+
+  private final Object closing = new Object();
   private volatile boolean closed;
 
   StoreEngine(
       StoreDirectory directory,
       StoreId storeId,
       StoreOptions options,
-      long quotaBytes,
+      QuotaGate gate,
       Forest forest,
       SegmentSet segments,
       Publisher publisher,
@@ -80,7 +93,7 @@ final class StoreEngine {
     this.directory = directory;
     this.storeId = storeId;
     this.options = options;
-    this.quotaBytes = quotaBytes;
+    this.space = new SpaceKeeper(this, gate);
     this.forest = forest;
     this.segments = segments;
     this.publisher = publisher;
@@ -88,7 +101,8 @@ final class StoreEngine {
     this.clockMillis = clockMillis;
     this.restorers = restorers;
     this.statusFile = statusFile;
-    this.openedManifestBytes = publisher.manifestLengthBytes();
+    publisher.onManifest(gate::setManifestBytes);
+    this.budget = new WriteBudget(this);
   }
 
   void requireOpen() {
@@ -99,6 +113,17 @@ final class StoreEngine {
 
   boolean isClosed() {
     return closed;
+  }
+
+  /** Runs what uses files: closing waits until it has ended. */
+  <T> T using(Supplier<T> action) {
+    uses.readLock().lock();
+    try {
+      requireOpen();
+      return action.get();
+    } finally {
+      uses.readLock().unlock();
+    }
   }
 
   /** Takes memory for a held point, if there is any left of it. */
@@ -151,8 +176,62 @@ final class StoreEngine {
     }
   }
 
+  /** Drops a victim of eviction; the caller is inside {@link Publisher#write}. */
+  void drop(Victim victim) {
+    drop(victim, DropReason.EVICTED);
+    counters.evictedBoundaries.add(victim.nodes().size());
+  }
+
+  /** Drops a leaf and its tail, leaf first; the caller is inside {@link Publisher#write}. */
+  void drop(Victim victim, DropReason reason) {
+    dropNodes(victim.nodes(), reason);
+  }
+
+  private void dropNodes(List<Integer> nodes, DropReason reason) {
+    Drops drops = new Drops(forest);
+    for (int node : nodes) {
+      if (forest.isPoint(node) || forest.hasDelta(node)) {
+        if (reason == DropReason.EVICTED && forest.isPoint(node)) {
+          counters.evictedPoints.increment();
+        }
+        publishDrop(drops.point(node, reason));
+        drops.staleDeltas(node, reason).forEach(this::publishDrop);
+      }
+      publishDrop(drops.rows(node, reason));
+    }
+  }
+
+  /** How compaction drops what it does not copy. */
+  SegmentEmptier.Dropper drops() {
+    return new SegmentEmptier.Dropper() {
+      @Override
+      public void dropRows(int node) {
+        int above = forest.parent(node);
+        new Drops(forest).subtree(node, DropReason.EVICTED).forEach(StoreEngine.this::publishDrop);
+        List<Integer> stranded =
+            forest.isThere(above) ? new Tails(forest, n -> false).stranded(above) : List.of();
+        dropNodes(stranded, DropReason.EVICTED);
+      }
+
+      @Override
+      public void dropPoint(int node) {
+        new Drops(forest).lostPoint(node, DropReason.EVICTED, StoreEngine.this::publishDrop);
+      }
+    };
+  }
+
   /** Gives back what is dead, as far as no reader may still look at it. */
   long reclaim() {
+    // Two at once would both say of a segment that it is removed.
+    reclaiming.lock();
+    try {
+      return reclaimLocked();
+    } finally {
+      reclaiming.unlock();
+    }
+  }
+
+  private long reclaimLocked() {
     long oldest = readers.oldest();
     if (segments.hasDead()) {
       // A reader in another process that finds bytes gone must find the drops that explain it.
@@ -189,6 +268,13 @@ final class StoreEngine {
         });
   }
 
+  /** Whole records, every copy, and manifests, since open. */
+  long writtenBytes() {
+    return counters.recordBytes.sum()
+        + counters.copiedBytes.sum()
+        + publisher.manifestWrittenBytes();
+  }
+
   StoreStats stats() {
     long live = 0;
     long dead = 0;
@@ -205,10 +291,10 @@ final class StoreEngine {
     }
     long manifestAllocated = publisher.manifestAllocatedBytes();
     long manifestLength = publisher.manifestLengthBytes();
-    long small = 3 * 4_096L;
-    framing += manifestLength + small;
+    long otherFiles = space.gate().otherFilesBytes();
+    framing += manifestLength + otherFiles;
     reserved += manifestAllocated - manifestLength;
-    allocated += manifestAllocated + small;
+    allocated += manifestAllocated + otherFiles;
     long liveBytes = live;
     long deadBytes = dead;
     long framingBytes = framing;
@@ -217,7 +303,7 @@ final class StoreEngine {
     return publisher.read(
         () ->
             new StoreStats(
-                quotaBytes,
+                space.gate().quotaBytes(),
                 allocatedBytes,
                 liveBytes,
                 deadBytes,
@@ -227,10 +313,14 @@ final class StoreEngine {
                 forest.boundaryCount(),
                 forest.pointCount(),
                 counters.appendedBytes.sum(),
-                counters.recordBytes.sum()
-                    + counters.copiedBytes.sum()
-                    + manifestLength
-                    - openedManifestBytes,
+                writtenBytes(),
+                counters.recordBytes.sum(),
+                counters.copiedBytes.sum(),
+                counters.evictedBoundaries.sum(),
+                counters.evictedPoints.sum(),
+                forest.kept().size(),
+                PinnedBytes.of(
+                    forest, forest.kept().stream().mapToInt(Forest.Kept::node).toArray()),
                 counters.restores.sum(),
                 counters.restoreMisses.sum(),
                 counters.restoredBytes.sum(),
@@ -270,18 +360,36 @@ final class StoreEngine {
     }
   }
 
+  /** Waits for calls that are under way; those that come later find it closed. */
   void close() {
-    if (closed) {
-      return;
+    synchronized (closing) {
+      boolean wasOpen =
+          publisher.write(
+              () -> {
+                boolean before = !closed;
+                closed = true;
+                return before;
+              });
+      if (wasOpen) {
+        uses.writeLock().lock();
+        try {
+          closeFiles();
+        } finally {
+          uses.writeLock().unlock();
+        }
+      }
     }
+  }
+
+  private void closeFiles() {
     try {
       List.copyOf(sessions).forEach(PrefillSession::close);
+      budget.save(true);
       publisher.sealAll();
       reclaim();
       publisher.close();
       publishStatus();
     } finally {
-      closed = true;
       restorers.shutdown();
       scratches.close();
       statusFile.close();

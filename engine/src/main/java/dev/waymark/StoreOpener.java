@@ -7,6 +7,7 @@ import dev.waymark.error.NotAStoreException;
 import dev.waymark.error.UnsupportedFormatException;
 import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.forest.ForestState;
+import dev.waymark.internal.io.NoPunching;
 import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.io.YieldPoints;
 import dev.waymark.internal.log.Scratch;
@@ -48,8 +49,8 @@ final class StoreOpener {
   /** Of what is free, an automatic quota leaves that part to others. */
   private static final int AUTO_LEAVES_PERCENT = 20;
 
-  /** Quota set apart for manifests (two at a time, with what they reserve) and small files. */
-  private static final long APART_BYTES = 4L << 20;
+  /** LOCK, CURRENT while its successor stands beside it, STATUS. */
+  private static final long SMALL_FILES_BYTES = 4 * 4_096L;
 
   private final StoreDirectory directory;
   private final StoreOptions options;
@@ -62,7 +63,7 @@ final class StoreOpener {
       StoreOptions options,
       LongSupplier clockMillis,
       YieldPoints yields) {
-    this.directory = directory;
+    this.directory = options.punchHoles() ? directory : new NoPunching(directory);
     this.options = options;
     this.clockMillis = clockMillis;
     this.yields = yields;
@@ -97,16 +98,12 @@ final class StoreOpener {
               .remedy("open it for writing with the version that wrote it"));
     }
     StoreId storeId = current.storeId();
+    QuotaGate gate = new QuotaGate(quota, SegmentSizing.ofQuota(quota).segmentBytes());
     SegmentSet segments =
         new SegmentSet(
-            directory,
-            storeId.high(),
-            storeId.low(),
-            SegmentSizing.ofQuota(quota),
-            new QuotaGate(quota, APART_BYTES),
-            yields);
+            directory, storeId.high(), storeId.low(), SegmentSizing.ofQuota(quota), gate, yields);
     try {
-      return open(quota, files, create, current, segments);
+      return open(gate, files, create, current, segments);
     } catch (Throwable e) {
       segments.close();
       throw e;
@@ -114,7 +111,11 @@ final class StoreOpener {
   }
 
   private StoreEngine open(
-      long quota, List<FileOnDisk> files, boolean create, Current current, SegmentSet segments) {
+      QuotaGate gate,
+      List<FileOnDisk> files,
+      boolean create,
+      Current current,
+      SegmentSet segments) {
     StoreId storeId = current.storeId();
     LoadedStore loaded =
         create
@@ -143,7 +144,7 @@ final class StoreOpener {
                 segments.peekSequence(),
                 loaded.forest().nextNamespaceId()));
     try {
-      return open(quota, create, current, loaded, plan, log);
+      return open(gate, create, current, loaded, plan, log);
     } catch (Throwable e) {
       log.close();
       throw e;
@@ -152,7 +153,7 @@ final class StoreOpener {
 
   /** What comes after the fresh manifest is in force. */
   private StoreEngine open(
-      long quota,
+      QuotaGate gate,
       boolean create,
       Current current,
       LoadedStore loaded,
@@ -165,8 +166,6 @@ final class StoreOpener {
     if (!create) {
       directory.delete(ManifestLog.fileName(current.manifestId()));
     }
-    report = report(create, loaded, plan);
-    log(report);
     Scratch.Pool scratches =
         new Scratch.Pool(options.restoreThreads() + Runtime.getRuntime().availableProcessors() + 2);
     Publisher publisher =
@@ -186,7 +185,7 @@ final class StoreOpener {
             directory,
             storeId,
             options,
-            quota,
+            gate,
             loaded.forest(),
             segments,
             publisher,
@@ -194,8 +193,34 @@ final class StoreOpener {
             clockMillis,
             restorers(),
             StatusFile.open(directory));
-    engine.publishStatus();
-    return engine;
+    gate.setOtherFilesBytes(otherFilesBytes());
+    try {
+      EvictionReport evicted = engine.space.enforceAtOpen();
+      report = report(create, loaded, plan, evicted);
+      log(report);
+      engine.publishStatus();
+      return engine;
+    } catch (Throwable e) {
+      engine.abandon();
+      throw e;
+    }
+  }
+
+  /** What is no segment and no manifest: small files, which come and go, and the quarantine. */
+  private long otherFilesBytes() {
+    long bytes = SMALL_FILES_BYTES;
+    for (FileOnDisk file : Recovery.files(directory)) {
+      String name = file.name();
+      boolean counted =
+          name.endsWith(".seg")
+              || name.startsWith("manifest-")
+              || name.equals(CurrentFile.NAME)
+              || name.equals(StatusFile.NAME);
+      if (!counted || name.startsWith("quarantine/")) {
+        bytes += file.allocatedBytes();
+      }
+    }
+    return bytes;
   }
 
   private ExecutorService restorers() {
@@ -294,7 +319,8 @@ final class StoreOpener {
         first.iterator(), ForestState.boundaries(forest), ForestState.tails(forest).iterator());
   }
 
-  private static RecoveryReport report(boolean created, LoadedStore loaded, RecoveryPlan plan) {
+  private static RecoveryReport report(
+      boolean created, LoadedStore loaded, RecoveryPlan plan, EvictionReport evicted) {
     ManifestEnd end = loaded.end();
     long torn = end == null ? 0 : end.tailBytes();
     boolean clean =
@@ -313,10 +339,19 @@ final class StoreOpener {
         plan.droppedBoundaries(),
         plan.droppedPoints(),
         plan.deletes(),
+        evicted,
         plan.findings().stream().map(Finding::text).toList());
   }
 
   private void log(RecoveryReport r) {
+    if (r.evicted().boundaries() > 0) {
+      LOG.info(
+          "Brought {} below its quota: {} boundaries and {} points went, {} bytes",
+          directory.label(),
+          r.evicted().boundaries(),
+          r.evicted().points(),
+          r.evicted().freedBytes());
+    }
     if (r.created()) {
       LOG.info("Made a store in {}", directory.label());
     } else if (!r.cleanlyClosed()) {

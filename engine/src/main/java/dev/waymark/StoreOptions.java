@@ -2,6 +2,7 @@ package dev.waymark;
 
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidSettingException;
+import dev.waymark.layout.EvictionPolicy;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -17,6 +18,10 @@ import java.util.regex.Pattern;
  * @param maxInFlightBytes appends wait for a force once so many bytes are not forced
  * @param heldStateBytes memory for the newest point of sessions that generate tokens
  * @param restoreThreads threads that one restore reads with, the caller's among them
+ * @param eviction whose chain goes first when room has to be made
+ * @param punchHoles whether dead bytes are punched out of files, where the file system can; without
+ *     it they come back only with whole segments
+ * @param writeBudgetBytesPerDay most that is written on a day (UTC), or {@link #NO_WRITE_BUDGET}
  * @param backgroundThread whether the store runs its own thread; without it the caller drives
  *     {@link SnapshotStore#runOnce()}
  */
@@ -29,10 +34,16 @@ public record StoreOptions(
     long maxInFlightBytes,
     long heldStateBytes,
     int restoreThreads,
+    EvictionPolicy eviction,
+    boolean punchHoles,
+    long writeBudgetBytesPerDay,
     boolean backgroundThread,
     boolean verifyLossy) {
   /** Resolves to a share of what the file system has free when the store is opened. */
   public static final long AUTO_QUOTA = -1;
+
+  /** As much may be written as the device takes. */
+  public static final long NO_WRITE_BUDGET = Long.MAX_VALUE;
 
   /** No store works in less. */
   public static final long MIN_QUOTA_BYTES = 16L << 20;
@@ -50,6 +61,9 @@ public record StoreOptions(
     }
     if (maxInFlightBytes < groupBytes) {
       throw invalid("maxInFlightBytes", "at least groupBytes, " + groupBytes, maxInFlightBytes);
+    }
+    if (writeBudgetBytesPerDay < 1) {
+      throw invalid("writeBudgetBytesPerDay", "1 byte or more", writeBudgetBytesPerDay);
     }
     if (restoreThreads < 1 || restoreThreads > 256) {
       throw invalid("restoreThreads", "1 to 256", restoreThreads);
@@ -105,6 +119,9 @@ public record StoreOptions(
     private long maxInFlightBytes = 256L << 20;
     private long heldStateBytes = 128L << 20;
     private int restoreThreads = Math.min(4, Runtime.getRuntime().availableProcessors());
+    private EvictionPolicy eviction = EvictionPolicy.LRU;
+    private boolean punchHoles = true;
+    private long writeBudgetBytesPerDay = NO_WRITE_BUDGET;
     private boolean backgroundThread = true;
     private boolean verifyLossy;
 
@@ -158,6 +175,24 @@ public record StoreOptions(
       return this;
     }
 
+    /** Whose chain goes first when room has to be made. */
+    public Builder eviction(EvictionPolicy value) {
+      eviction = value;
+      return this;
+    }
+
+    /** Whether dead bytes are punched out of files, where the file system can. */
+    public Builder punchHoles(boolean value) {
+      punchHoles = value;
+      return this;
+    }
+
+    /** Most that is written on a day (UTC). */
+    public Builder writeBudget(long bytesPerDay) {
+      writeBudgetBytesPerDay = bytesPerDay;
+      return this;
+    }
+
     /** Whether the store runs its own thread. */
     public Builder backgroundThread(boolean value) {
       backgroundThread = value;
@@ -181,6 +216,9 @@ public record StoreOptions(
           maxInFlightBytes,
           heldStateBytes,
           restoreThreads,
+          eviction,
+          punchHoles,
+          writeBudgetBytesPerDay,
           backgroundThread,
           verifyLossy);
     }

@@ -8,13 +8,19 @@ package dev.waymark;
  * @param allocatedBytes what all files occupy, as the store counts it
  * @param liveBytes records that boundaries and points need
  * @param deadBytes records that nothing needs and that did not come back yet
- * @param framingBytes headers, footers, padding, manifest and small files
+ * @param framingBytes headers, footers, padding, manifest, small files and what is in quarantine
  * @param reservedBytes allocated ahead, and held by nothing
  * @param segments segment files
  * @param boundaries boundaries
  * @param points restore points
  * @param appendedBytes payload that callers stored, since open
  * @param writtenBytes whole records, every copy, and manifests, since open
+ * @param recordBytes whole records, written the first time, since open
+ * @param copiedBytes whole records, every copy, since open
+ * @param evictedBoundaries boundaries that made room, since open
+ * @param evictedPoints restore points that made room, since open
+ * @param keptChains chains that are kept under a name
+ * @param keptBytes whole pages of the records on kept chains
  * @param restores restores that succeeded, since open
  * @param restoreMisses restores that failed, since open
  * @param restoredBytes raw bytes given to callers, since open
@@ -35,10 +41,24 @@ public record StoreStats(
     long points,
     long appendedBytes,
     long writtenBytes,
+    long recordBytes,
+    long copiedBytes,
+    long evictedBoundaries,
+    long evictedPoints,
+    int keptChains,
+    long keptBytes,
     long restores,
     long restoreMisses,
     long restoredBytes,
     long unforcedBytes,
     long manifestBytes,
     int mappedFiles,
-    long chunksLeftRaw) {}
+    long chunksLeftRaw) {
+
+  /**
+   * Record bytes written, every copy, over those written the first time; 1 where there are none.
+   */
+  public double writeAmplification() {
+    return recordBytes == 0 ? 1 : (double) (recordBytes + copiedBytes) / recordBytes;
+  }
+}

@@ -50,7 +50,12 @@ class PackageDirectionTest {
     row("internal.forest", "internal.manifest");
     row("internal.publish", "internal.log", "internal.manifest", "internal.forest");
     row("internal.retain", "internal.forest");
-    row("internal.reclaim", "internal.log", "internal.manifest", "internal.forest");
+    row(
+        "internal.reclaim",
+        "internal.log",
+        "internal.manifest",
+        "internal.forest",
+        "internal.publish");
     row(
         "internal.recover",
         "internal.log",

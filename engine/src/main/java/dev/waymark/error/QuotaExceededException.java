@@ -4,13 +4,50 @@ package dev.waymark.error;
 public final class QuotaExceededException extends WaymarkException {
   private static final long serialVersionUID = 1L;
 
+  private final long predictedBytes;
+  private final long limitBytes;
+  private final long missingBytes;
+
+  /**
+   * Makes the failure with its numbers.
+   *
+   * @param predictedBytes what would have been allocated
+   * @param limitBytes what may be allocated
+   * @param missingBytes what is missing of it
+   */
+  public QuotaExceededException(
+      ErrorDetail detail, long predictedBytes, long limitBytes, long missingBytes) {
+    super(ErrorCode.QUOTA_EXCEEDED, detail);
+    this.predictedBytes = predictedBytes;
+    this.limitBytes = limitBytes;
+    this.missingBytes = missingBytes;
+  }
+
   /** Makes the failure. */
   public QuotaExceededException(ErrorDetail detail) {
-    super(ErrorCode.QUOTA_EXCEEDED, detail);
+    this(detail, 0, 0, 0);
   }
 
   /** Makes the failure with what caused it. */
   public QuotaExceededException(ErrorDetail detail, Throwable cause) {
     super(ErrorCode.QUOTA_EXCEEDED, detail, cause);
+    this.predictedBytes = 0;
+    this.limitBytes = 0;
+    this.missingBytes = 0;
+  }
+
+  /** What would have been allocated; 0 where that is not known. */
+  public long predictedBytes() {
+    return predictedBytes;
+  }
+
+  /** What may be allocated; 0 where that is not known. */
+  public long limitBytes() {
+    return limitBytes;
+  }
+
+  /** What is missing; 0 where that is not known. */
+  public long missingBytes() {
+    return missingBytes;
   }
 }

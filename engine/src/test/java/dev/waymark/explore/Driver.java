@@ -188,7 +188,6 @@ final class Driver {
     List<Node> nodes = List.copyOf(prefill.leaf.path.subList(from, from + blocks));
     int[] tokens =
         Arrays.copyOfRange(prefill.leaf.tokens, from * Space.BLOCK, (from + blocks) * Space.BLOCK);
-    int mark = oracle.mark();
     log.accept("append " + nodes + " " + prefill.durability);
     oracle.appending(prefill.told, nodes);
     AppendReceipt receipt;
@@ -205,9 +204,6 @@ final class Driver {
     if (prefill.durability == Durability.COMMIT) {
       if (!receipt.durable().isDone()) {
         throw new Violation(Violation.Kind.WRONG, "COMMIT returned before all was durable");
-      }
-      if (!receipt.durable().isCompletedExceptionally()) {
-        oracle.acknowledge(mark);
       }
     }
     oracle.poll();

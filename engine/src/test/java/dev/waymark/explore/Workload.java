@@ -106,19 +106,23 @@ final class Workload {
       boolean faults) {
     SimulatedDirectory disk = first;
     Oracle oracle = before;
+    String indent = "    ".repeat(depth);
+    Consumer<String> own = line -> log.accept(indent + line);
     for (int life = 0; life < lives; life++) {
+      if (faults && random.nextInt(3) == 0) {
+        disk = openBadly(disk, oracle, random);
+      }
       Process process = new Process(disk, oracle, depth, random.split(), this::fork);
-      Opened opened = open(process, random, faults);
-      disk = process.disk;
-      log.accept("opened: " + opened.store().recovery());
+      Opened opened = process.openSurely(this::now, scope.between());
+      own.accept("opened: " + opened.store().recovery());
       oracle = new Oracle(inspect(opened, process));
       process.oracle = oracle;
-      Driver driver = new Driver(opened, oracle, random.split(), faults, log);
+      Driver driver = new Driver(opened, oracle, random.split(), faults, own);
       for (int i = 0; i < steps; i++) {
         if (faults && random.nextInt(5) == 0) {
           disk.clearFaults();
           Fault fault = Faults.any(random);
-          log.accept("inject " + fault);
+          own.accept("inject " + fault);
           disk.inject(fault);
         }
         driver.step();
@@ -144,23 +148,21 @@ final class Workload {
     check("the end", disk, oracle, depth + 1, random.split());
   }
 
-  /** Opens; where calls fail, it may take a second attempt. */
-  private Opened open(Process process, SplittableRandom random, boolean faults) {
-    if (faults && random.nextInt(3) == 0) {
-      process.disk.inject(Faults.any(random));
-      try {
-        Opened opened = process.open(this::now, scope.between());
-        process.disk.clearFaults();
-        return opened;
-      } catch (WaymarkException e) {
-        process.disk.clearFaults();
-        Process second =
-            new Process(
-                process.disk.another(), process.oracle, process.depth, random.split(), this::fork);
-        return second.openSurely(this::now, scope.between());
-      }
+  /** An open during which a call fails; whether it succeeds or not, the process dies then. */
+  private SimulatedDirectory openBadly(
+      SimulatedDirectory disk, Oracle oracle, SplittableRandom random) {
+    Process process = new Process(disk, oracle, 0, random.split(), this::fork);
+    Fault fault = Faults.any(random);
+    log.accept("open with " + fault);
+    disk.inject(fault);
+    try {
+      process.open(this::now, scope.between()).abandon();
+    } catch (WaymarkException e) {
+      log.accept("  failed: " + e.getMessage());
     }
-    return process.openSurely(this::now, scope.between());
+    process.unwatch();
+    disk.clearFaults();
+    return disk.another();
   }
 
   /** Faults are gone: everything has to work again, in the same process. */

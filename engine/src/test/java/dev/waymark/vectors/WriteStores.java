@@ -146,13 +146,13 @@ public final class WriteStores {
     List<TensorSpec> tensors = new ArrayList<>();
     for (int layer = 0; layer < 8; layer++) {
       tensors.add(TensorSpec.rows("k" + layer, DType.BF16, 1, 8, -1, 128));
-      tensors.add(TensorSpec.window("w" + layer, DType.BF16, 512, 4, 8, -1, 128));
+      tensors.add(TensorSpec.window("w" + layer, DType.BF16, 512, 4, 1, -1, 128));
       tensors.add(TensorSpec.fixed("s" + layer, DType.F32, 16, 128, 128));
     }
     space.layout = Layout.of(256, tensors);
     space.codecs = CodecPlan.RAW.withFixed(Codec.RHT_INT16).withTensor("k1", Codec.PLANES);
     spaces.add(space);
-    long rowBytes = 2L * 8 * 8 * 128 * 2;
+    long rowBytes = 8L * 8 * 128 * 2;
     int blocks = (int) ((((long) mebibytes << 20) / rowBytes + 255) / 256);
     int[] tokens = random.ints(blocks * 256L, 0, 150_000).toArray();
     Stored stored = new Stored(tokens, Map.of(), null);

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.IntConsumer;
+import java.util.function.IntPredicate;
 import org.agrona.collections.Int2IntCounterMap;
 import org.agrona.collections.Int2ObjectHashMap;
 
@@ -249,7 +250,8 @@ public final class Forest {
       coveredFrom.set(row, (int) e.coveredFrom());
       state.pointRecordBytes += deltas.lengthBytes(row);
       e.deltas().forEach(events::born);
-      before.forEach(events::died);
+      boolean read = isHeldInWindowBelow(node);
+      before.forEach(location -> events.died(location, read));
     }
     states.set(row, e.states());
     state.pointRecordBytes += states.lengthBytes(row);
@@ -272,7 +274,8 @@ public final class Forest {
     NamespaceState state = namespaces.get(namespace.get(node));
     if (isPoint(node)) {
       state.pointRecordBytes -= states.lengthBytes(row);
-      states.get(row).forEach(events::died);
+      boolean read = isHeld(node);
+      states.get(row).forEach(location -> events.died(location, read));
       states.set(row, List.of());
       pointFlags.set(row, HAS_POINT_ROW);
       points--;
@@ -281,7 +284,8 @@ public final class Forest {
     }
     if (deltaToo) {
       state.pointRecordBytes -= deltas.lengthBytes(row);
-      deltas.get(row).forEach(events::died);
+      boolean read = isHeldInWindowBelow(node);
+      deltas.get(row).forEach(location -> events.died(location, read));
       deltas.set(row, List.of());
     }
     if (deltas.isEmpty(row)) {
@@ -300,7 +304,8 @@ public final class Forest {
     state.boundaries--;
     state.rowRecordBytes -= rows.lengthBytes(node);
     boundaries--;
-    rows.get(node).forEach(events::died);
+    boolean read = isHeld(node);
+    rows.get(node).forEach(location -> events.died(location, read));
     rows.set(node, List.of());
     if (keeps.get(node) > 0) {
       kept.values().removeIf(name -> name.node() == node);
@@ -311,6 +316,8 @@ public final class Forest {
       using.forEach(session -> session.boundaries.remove(node));
     }
     int above = parent.get(node);
+    // What is used below a boundary uses it too.
+    recency.set(above, Math.max(recency.get(above), recency.get(node)));
     int next = nextSibling.get(node);
     int previous = previousSibling.get(node);
     if (previous == NONE) {
@@ -358,7 +365,8 @@ public final class Forest {
         records.set(i, to);
         column.set(row, records);
         events.born(to);
-        events.died(from);
+        boolean read = isHeldAtOrBelow(node);
+        events.died(from, read);
         return;
       }
     }
@@ -604,6 +612,11 @@ public final class Forest {
     }
   }
 
+  /** Whether a number stands for a node now; numbers of dropped ones are given again. */
+  public boolean isThere(int node) {
+    return node >= 0 && node < nodeEnd && namespace.get(node) != 0;
+  }
+
   /** Every root node. */
   public void forEachRoot(IntConsumer consumer) {
     for (int node = 0; node < nodeEnd; node++) {
@@ -675,12 +688,20 @@ public final class Forest {
 
   /** Whether a live point below the boundary needs window rows that its delta may hold. */
   public boolean isDeltaNeededBelow(int node) {
+    return isWindowUsedBelow(node, this::isPoint);
+  }
+
+  private boolean isHeldInWindowBelow(int node) {
+    return isHeld(node) || (!holds.isEmpty() && isWindowUsedBelow(node, this::isHeld));
+  }
+
+  private boolean isWindowUsedBelow(int node, IntPredicate uses) {
     Layout layout = namespaceOf(node).layout();
     int end = tokens.get(node);
     int at = firstChild.get(node);
     while (at != NONE) {
       if (layout.windowFrom(tokens.get(at)) < end) {
-        if (isPoint(at)) {
+        if (uses.test(at)) {
           return true;
         }
         int child = firstChild.get(at);
@@ -745,6 +766,51 @@ public final class Forest {
     return holds.containsKey(node) || keeps.get(node) > 0;
   }
 
+  /** Whether someone holds the node or one below it: then its rows may be being read. */
+  public boolean isHeldAtOrBelow(int node) {
+    return isAtOrAboveAny(node, holds.keySet());
+  }
+
+  /** Whether someone holds or keeps the node or one below it: then it may not be dropped. */
+  public boolean isHeldOrKeptAtOrBelow(int node) {
+    return isHeldAtOrBelow(node)
+        || (!kept.isEmpty()
+            && isAtOrAboveAny(node, kept.values().stream().map(Kept::node).toList()));
+  }
+
+  private boolean isAtOrAboveAny(int node, Iterable<Integer> tips) {
+    int end = tokens.get(node);
+    for (int held : tips) {
+      int at = held;
+      while (at != NONE && tokens.get(at) > end) {
+        at = parent.get(at);
+      }
+      if (at == node) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The record of that kind that stands there, or null. */
+  public RecordLocation recordAt(int node, RecordKind kind, long segmentId, long offsetBytes) {
+    if (node == NONE) {
+      return null;
+    }
+    List<RecordLocation> records =
+        switch (kind) {
+          case APPEND -> rowRecords(node);
+          case DELTA -> deltaRecords(node);
+          case STATE -> stateRecords(node);
+        };
+    for (RecordLocation record : records) {
+      if (record.segmentId() == segmentId && record.offsetBytes() == offsetBytes) {
+        return record;
+      }
+    }
+    return null;
+  }
+
   /** Whether anyone but the owner of one hold holds or keeps the node itself. */
   public boolean isHeldByOthers(int node, Hold own) {
     Set<Hold> all = holds.get(node);
@@ -760,6 +826,13 @@ public final class Forest {
   /** Whether the node itself is kept under a name. */
   public boolean isKept(int node) {
     return keeps.get(node) > 0;
+  }
+
+  /** Every node that someone holds, a kept one or a root too. */
+  public int[] heldNodes() {
+    Set<Integer> nodes = new LinkedHashSet<>(holds.keySet());
+    kept.values().forEach(chain -> nodes.add(chain.node()));
+    return nodes.stream().mapToInt(Integer::intValue).toArray();
   }
 
   /** All kept chains. */

@@ -69,6 +69,11 @@ public final class NamespaceState {
     return rowRecordBytes;
   }
 
+  /** Bytes of all its records. */
+  public long recordBytes() {
+    return rowRecordBytes + pointRecordBytes;
+  }
+
   /** Bytes of its DELTA and STATE records. */
   public long pointRecordBytes() {
     return pointRecordBytes;

@@ -7,6 +7,10 @@ public interface RecordEvents {
   /** An edit names the record. */
   void born(RecordLocation location);
 
-  /** The edit that named the record was undone. */
-  void died(RecordLocation location);
+  /**
+   * The edit that named the record was undone.
+   *
+   * @param mayBeRead whether a holder of the boundary, or of one below, may still look at it
+   */
+  void died(RecordLocation location, boolean mayBeRead);
 }

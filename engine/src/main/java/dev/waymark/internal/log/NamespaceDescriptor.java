@@ -18,7 +18,7 @@ public record NamespaceDescriptor(
     int namespaceId, BoundaryKey fingerprint, String identity, String layout, String codecs) {
 
   /** Bytes of its frame, whole pages. */
-  long pageBytes() {
+  public long pageBytes() {
     return Alignment.toPage(frameBytes());
   }
 

@@ -6,13 +6,37 @@ package dev.waymark.internal.log;
  */
 public final class Run {
   final SegmentKind kind;
+  final Heat heat;
+  final SpaceGate.Payer payer;
   Segment segment;
   long position;
   long end;
 
-  /** A run without space; the first write claims some. */
+  /**
+   * What survived long enough to be copied is likely to live on: it does not stand beside what was
+   * just written, which may die soon.
+   */
+  public enum Heat {
+    /** Written for the first time. */
+    NEW,
+    /** Copied out of a segment that was given back. */
+    SURVIVED
+  }
+
+  /** A run without space, for new records; the first write claims some. */
   public Run(SegmentKind kind) {
+    this(kind, Heat.NEW, SpaceGate.ANYONE);
+  }
+
+  /**
+   * A run without space; the first write claims some.
+   *
+   * @param payer asked for what the files grow by
+   */
+  public Run(SegmentKind kind, Heat heat, SpaceGate.Payer payer) {
     this.kind = kind;
+    this.heat = heat;
+    this.payer = payer;
   }
 
   long left() {

@@ -17,6 +17,7 @@ import org.agrona.collections.LongArrayList;
  */
 final class Segment {
   final long id;
+  final SegmentSet.Stream stream;
   final SegmentKind kind;
   final long creationSequence;
   final String fileName;
@@ -60,11 +61,16 @@ final class Segment {
   final LongArrayList written = new LongArrayList();
 
   /** Whole pages of a dead record; they may go once the edit {@code diedAt} is durable. */
-  record DeadExtent(long start, long end, long diedAt) {}
+  record DeadExtent(long start, long end, long diedAt, boolean mayBeRead) {
+    boolean isFree(long durable, long oldestReader) {
+      return diedAt <= durable && (!mayBeRead || diedAt <= oldestReader);
+    }
+  }
 
-  Segment(long id, SegmentKind kind, long creationSequence) {
+  Segment(long id, SegmentSet.Stream stream, long creationSequence) {
     this.id = id;
-    this.kind = kind;
+    this.stream = stream;
+    this.kind = stream.kind();
     this.creationSequence = creationSequence;
     this.fileName = kind.fileName(id);
   }

@@ -17,7 +17,7 @@ import dev.waymark.layout.StateViews;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -55,7 +55,7 @@ public final class SegmentSet implements AutoCloseable {
   private final SpaceGate gate;
   private final YieldPoints yields;
   private final Map<Long, Segment> segments = new TreeMap<>();
-  private final EnumMap<SegmentKind, Segment> current = new EnumMap<>(SegmentKind.class);
+  private final Map<Stream, Segment> current = new HashMap<>();
   private final List<Segment> created = new ArrayList<>();
   private final List<PlacedDescriptor> placed = new ArrayList<>();
   private final LongAdder chunksLeftRaw = new LongAdder();
@@ -65,6 +65,9 @@ public final class SegmentSet implements AutoCloseable {
   private int mapped;
   private boolean createdSinceDirectoryForce;
   private boolean closed;
+
+  /** Records of one stream follow each other in one segment at a time. */
+  record Stream(SegmentKind kind, Run.Heat heat) {}
 
   /** An empty set over a directory. */
   public SegmentSet(
@@ -124,7 +127,7 @@ public final class SegmentSet implements AutoCloseable {
 
   /** A segment that the manifest names; it is sealed as far as this process is concerned. */
   public synchronized void restore(long id, SegmentKind kind, long creationSequence) {
-    Segment segment = new Segment(id, kind, creationSequence);
+    Segment segment = new Segment(id, new Stream(kind, Run.Heat.NEW), creationSequence);
     segment.sealed = true;
     segment.announced = true;
     segment.full = true;
@@ -173,10 +176,10 @@ public final class SegmentSet implements AutoCloseable {
         segment.punchedBytes += gap[1] - gap[0];
       } else {
         segment.deadBytes += gap[1] - gap[0];
-        segment.dead.add(new Segment.DeadExtent(gap[0], gap[1], 0));
+        segment.dead.add(new Segment.DeadExtent(gap[0], gap[1], 0, false));
       }
     }
-    gate.charge(segment.allocatedBytes());
+    gate.charge(segment.allocatedBytes(), SpaceGate.ADOPTED);
   }
 
   // Births and deaths of records
@@ -189,25 +192,31 @@ public final class SegmentSet implements AutoCloseable {
     segment.framingBytes += padding(location);
   }
 
-  /** A record is named no more, by the edit of that number. */
-  public synchronized void died(RecordLocation location, long diedAt) {
+  /**
+   * A record is named no more, by the edit of that number.
+   *
+   * @param mayBeRead whether someone in this process may still look at it, who began before
+   */
+  public synchronized void died(RecordLocation location, long diedAt, boolean mayBeRead) {
     Segment segment = require(location.segmentId());
     segment.liveRecords--;
     segment.liveBytes -= location.lengthBytes();
     segment.framingBytes -= padding(location);
-    addDead(segment, location, diedAt);
+    addDead(segment, location, diedAt, mayBeRead);
   }
 
   /** A record that was written, and that no edit will name. */
   public synchronized void stillborn(RecordLocation location, long diedAt) {
-    addDead(require(location.segmentId()), location, diedAt);
+    addDead(require(location.segmentId()), location, diedAt, false);
   }
 
-  private static void addDead(Segment segment, RecordLocation location, long diedAt) {
+  private static void addDead(
+      Segment segment, RecordLocation location, long diedAt, boolean mayBeRead) {
     long extent = Alignment.toPage(location.lengthBytes());
     segment.deadBytes += extent;
     segment.dead.add(
-        new Segment.DeadExtent(location.offsetBytes(), location.offsetBytes() + extent, diedAt));
+        new Segment.DeadExtent(
+            location.offsetBytes(), location.offsetBytes() + extent, diedAt, mayBeRead));
   }
 
   private static long padding(RecordLocation location) {
@@ -340,19 +349,20 @@ public final class SegmentSet implements AutoCloseable {
   }
 
   private void openRun(Run run, NamespaceDescriptor namespace, long most) {
-    Segment segment = current.get(run.kind);
+    Stream stream = new Stream(run.kind, run.heat);
+    Segment segment = current.get(stream);
     if (segment == null || !hasRoom(segment, need(segment, namespace, most))) {
       if (segment != null) {
         segment.full = true;
       }
-      segment = create(run.kind);
-      current.put(run.kind, segment);
+      segment = create(stream, run.payer);
+      current.put(stream, segment);
     }
     long need = need(segment, namespace, most);
     Extents.Extent extent = segment.free.takeSmallest(need, Math.max(need, sizing.runBytes()));
     if (extent == null) {
       long length = Math.max(need, Math.min(sizing.runBytes(), room(segment)));
-      allocate(segment, segment.claimedEnd + length);
+      allocate(segment, segment.claimedEnd + length, run.payer);
       extent = new Extents.Extent(segment.claimedEnd, segment.claimedEnd + length);
       segment.claimedEnd += length;
     }
@@ -409,24 +419,24 @@ public final class SegmentSet implements AutoCloseable {
             + records * SegmentFooterEncoder.RecordsEncoder.sbeBlockLength());
   }
 
-  private void allocate(Segment segment, long end) {
+  private void allocate(Segment segment, long end, SpaceGate.Payer payer) {
     if (end <= segment.allocatedEnd) {
       return;
     }
     long bytes = end - segment.allocatedEnd;
-    gate.charge(bytes);
+    gate.charge(bytes, payer);
     try {
       segment.file.allocate(segment.allocatedEnd, bytes);
     } catch (WaymarkException e) {
-      gate.refund(bytes);
+      gate.refund(bytes, payer);
       throw e;
     }
     segment.allocatedEnd = end;
   }
 
-  private Segment create(SegmentKind kind) {
-    Segment segment = new Segment(nextSegmentId, kind, nextSequence);
-    gate.charge(Alignment.PAGE_BYTES);
+  private Segment create(Stream stream, SpaceGate.Payer payer) {
+    Segment segment = new Segment(nextSegmentId, stream, nextSequence);
+    gate.charge(Alignment.PAGE_BYTES, payer);
     try {
       segment.file = directory.create(segment.fileName);
       segment.file.allocate(0, Alignment.PAGE_BYTES);
@@ -435,7 +445,7 @@ public final class SegmentSet implements AutoCloseable {
       UnsafeBuffer header = header(segment);
       segment.region.put(0, header, 0, header.capacity());
     } catch (WaymarkException e) {
-      gate.refund(Alignment.PAGE_BYTES);
+      gate.refund(Alignment.PAGE_BYTES, payer);
       unmap(segment);
       closeFile(segment);
       if (directory.exists(segment.fileName)) {
@@ -540,7 +550,7 @@ public final class SegmentSet implements AutoCloseable {
         synchronized (this) {
           segment.poisoned = true;
           segment.full = true;
-          current.remove(segment.kind, segment);
+          current.remove(segment.stream, segment);
         }
       }
     }
@@ -586,7 +596,7 @@ public final class SegmentSet implements AutoCloseable {
 
   private void seal(Segment segment) {
     segment.full = true;
-    current.remove(segment.kind, segment);
+    current.remove(segment.stream, segment);
     int records = segment.written.size() / 2;
     for (Extents.Extent last = segment.free.takeLast(segment.claimedEnd);
         last != null;
@@ -595,18 +605,18 @@ public final class SegmentSet implements AutoCloseable {
     }
     long end = segment.claimedEnd;
     long footerEnd = end + footerPages(records);
-    allocate(segment, footerEnd);
+    allocate(segment, footerEnd, SpaceGate.SEALING);
     UnsafeBuffer footer = footer(segment, records);
     segment.region.put(end, footer, 0, footer.capacity());
     segment.file.setLength(footerEnd);
-    gate.refund(segment.allocatedEnd - footerEnd);
+    gate.refund(segment.allocatedEnd - footerEnd, SpaceGate.ANYONE);
     segment.allocatedEnd = footerEnd;
     segment.claimedEnd = footerEnd;
     segment.framingBytes += footerEnd - end;
     segment.footerOffsetBytes = end;
     for (Extents.Extent gap : segment.free.list()) {
       // Nothing was ever named there: it may go at once.
-      segment.dead.add(new Segment.DeadExtent(gap.start(), gap.end(), 0));
+      segment.dead.add(new Segment.DeadExtent(gap.start(), gap.end(), 0, false));
       segment.deadBytes += gap.lengthBytes();
     }
     segment.free.clear();
@@ -795,17 +805,17 @@ public final class SegmentSet implements AutoCloseable {
     long bytes = 0;
     for (Segment segment : segments.values()) {
       if (!segment.dead.isEmpty()) {
-        bytes += punch(segment, Math.min(durable, oldestReader));
+        bytes += punch(segment, durable, oldestReader);
       }
     }
     return bytes;
   }
 
-  private long punch(Segment segment, long upTo) {
+  private long punch(Segment segment, long durable, long oldestReader) {
     Extents ready = new Extents();
     List<Segment.DeadExtent> later = new ArrayList<>();
     for (Segment.DeadExtent extent : segment.dead) {
-      if (extent.diedAt() <= upTo) {
+      if (extent.isFree(durable, oldestReader)) {
         ready.add(extent.start(), extent.end());
       } else {
         later.add(extent);
@@ -834,7 +844,7 @@ public final class SegmentSet implements AutoCloseable {
     segment.dead.addAll(later);
     segment.deadBytes -= bytes;
     segment.punchedBytes += bytes;
-    gate.refund(bytes);
+    gate.refund(bytes, SpaceGate.ANYONE);
     return bytes;
   }
 
@@ -845,7 +855,6 @@ public final class SegmentSet implements AutoCloseable {
 
   /** Segments in which nothing is alive, and whose last death is durable and seen by no reader. */
   public synchronized List<SegmentInfo> unlinkable(long durable, long oldestReader) {
-    long upTo = Math.min(durable, oldestReader);
     List<SegmentInfo> list = new ArrayList<>();
     for (Segment segment : segments.values()) {
       if ((segment.sealed || segment.poisoned)
@@ -853,7 +862,7 @@ public final class SegmentSet implements AutoCloseable {
           && segment.liveRecords == 0
           && segment.regionUsers == 0
           && segment.announced
-          && segment.dead.stream().allMatch(extent -> extent.diedAt() <= upTo)) {
+          && segment.dead.stream().allMatch(extent -> extent.isFree(durable, oldestReader))) {
         list.add(info(segment));
       }
     }
@@ -868,9 +877,9 @@ public final class SegmentSet implements AutoCloseable {
     if (directory.exists(segment.fileName)) {
       directory.delete(segment.fileName);
     }
-    gate.refund(segment.allocatedBytes());
+    gate.refund(segment.allocatedBytes(), SpaceGate.ANYONE);
     segments.remove(segmentId);
-    current.remove(segment.kind, segment);
+    current.remove(segment.stream, segment);
   }
 
   /** Closes for new runs the segments in which less than that share of the bytes lives. */
@@ -888,6 +897,25 @@ public final class SegmentSet implements AutoCloseable {
   /** All segments, in order of id. */
   public synchronized List<SegmentInfo> infos() {
     return segments.values().stream().map(SegmentSet::info).toList();
+  }
+
+  /** Bytes of segments in which nothing lives, and that are there still. */
+  public synchronized long waitingBytes() {
+    return segments.values().stream()
+        .filter(s -> s.sealed && s.liveRecords == 0)
+        .mapToLong(Segment::allocatedBytes)
+        .sum();
+  }
+
+  /** Whether someone reads through a segment's mapping now. */
+  public synchronized boolean isRead(long segmentId) {
+    Segment segment = segments.get(segmentId);
+    return segment != null && segment.regionUsers > 0;
+  }
+
+  /** How many there are. */
+  public synchronized int count() {
+    return segments.size();
   }
 
   /** Whether a segment is known. */

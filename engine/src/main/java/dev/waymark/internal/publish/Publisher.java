@@ -8,6 +8,7 @@ import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.forest.ForestState;
 import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.io.YieldPoints;
+import dev.waymark.internal.log.RecordKind;
 import dev.waymark.internal.log.SegmentInfo;
 import dev.waymark.internal.log.SegmentSet;
 import dev.waymark.internal.manifest.DropReason;
@@ -22,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -31,6 +33,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -53,7 +56,8 @@ import java.util.function.Supplier;
  * </ul>
  */
 public final class Publisher implements AutoCloseable {
-  private static final long MIN_CHECKPOINT_BYTES = 4L << 20;
+  private static final long MIN_CHECKPOINT_BYTES = 256L << 10;
+  private static final long MAX_FIRST_CHECKPOINT_BYTES = 4L << 20;
   private static final int SALVAGE_ROUNDS = 3;
 
   private final StoreDirectory directory;
@@ -81,7 +85,10 @@ public final class Publisher implements AutoCloseable {
 
   private long unforcedBytes;
 
-  private ManifestLog log;
+  private volatile ManifestLog log;
+  private volatile LongConsumer manifestListener = allocatedBytes -> {};
+  private volatile long earlierManifestsBytes;
+  private final Set<String> superseded = new LinkedHashSet<>();
   private long nextManifestId;
   private long checkpointBytes;
   private volatile boolean manifestFailed;
@@ -115,6 +122,7 @@ public final class Publisher implements AutoCloseable {
     this.yields = yields;
     this.salvage = salvage;
     this.checkpointBytes = log.lengthBytes();
+    this.earlierManifestsBytes = -log.lengthBytes();
   }
 
   // Publishing
@@ -314,9 +322,23 @@ public final class Publisher implements AutoCloseable {
       return;
     }
     acknowledge(number);
-    if (log.lengthBytes() > Math.max(MIN_CHECKPOINT_BYTES, 3 * checkpointBytes)) {
+    if (log.lengthBytes() > Math.max(leastCheckpointBytes(), 3 * checkpointBytes)) {
       checkpointLocked();
     }
+    manifestListener.accept(log.allocatedBytes());
+  }
+
+  /** A small store has a small manifest: it counts twice in the quota. */
+  private long leastCheckpointBytes() {
+    return Math.max(
+        MIN_CHECKPOINT_BYTES,
+        Math.min(MAX_FIRST_CHECKPOINT_BYTES, segments.sizing().segmentBytes()));
+  }
+
+  /** Told what the manifest occupies, after every commit. */
+  public void onManifest(LongConsumer listener) {
+    manifestListener = listener;
+    listener.accept(log.allocatedBytes());
   }
 
   /** Seals what is full; what cannot be sealed now is left for the next time. */
@@ -424,7 +446,8 @@ public final class Publisher implements AutoCloseable {
       forced = Forced.SOME_LOST;
       Drops drops = new Drops(forest);
       int node = salvage.nodeOf(edit);
-      if (edit instanceof Edit.RowsAdded) {
+      if (edit instanceof Edit.RowsAdded
+          || (edit instanceof Edit.RecordMoved moved && moved.kind() == RecordKind.APPEND)) {
         drops.subtree(node, DropReason.UNPROVEN).forEach(forest::apply);
       } else {
         drops.lostPoint(node, DropReason.UNPROVEN, forest::apply);
@@ -483,6 +506,8 @@ public final class Publisher implements AutoCloseable {
   private void checkpointLocked() {
     manifestFailed = true;
     ManifestLog before = log;
+    // Where CURRENT could not be replaced for certain, this one and the next both stay till then.
+    superseded.add(ManifestLog.fileName(before.manifestId()));
     boolean[] lost = new boolean[1];
     long number =
         write(
@@ -495,10 +520,12 @@ public final class Publisher implements AutoCloseable {
               announce(new ArrayList<>());
               List<Edit> first = new ArrayList<>(ForestState.heads(forest));
               first.addAll(segmentEdits());
+              long id = nextManifestId++;
+              superseded.add(ManifestLog.fileName(id));
               log =
                   ManifestCheckpoint.write(
                       directory,
-                      nextManifestId++,
+                      id,
                       storeId,
                       clockMillis.getAsLong(),
                       concat(
@@ -514,15 +541,30 @@ public final class Publisher implements AutoCloseable {
               return published;
             });
     manifestFailed = false;
+    earlierManifestsBytes += before.lengthBytes();
     before.close();
     acknowledge(number);
-    String old = ManifestLog.fileName(before.manifestId());
-    if (directory.exists(old)) {
-      directory.delete(old);
-    }
+    superseded.remove(ManifestLog.fileName(log.manifestId()));
+    deleteSuperseded();
+    manifestListener.accept(log.allocatedBytes());
     yields.reached("checkpoint written");
     if (lost[0]) {
       throw durabilityLost();
+    }
+  }
+
+  /** What cannot be deleted now is left for the next time: all that counts is durable. */
+  private void deleteSuperseded() {
+    for (Iterator<String> names = superseded.iterator(); names.hasNext(); ) {
+      String name = names.next();
+      try {
+        if (directory.exists(name)) {
+          directory.delete(name);
+        }
+        names.remove();
+      } catch (WaymarkException e) {
+        return;
+      }
     }
   }
 
@@ -611,6 +653,11 @@ public final class Publisher implements AutoCloseable {
   /** Its length. */
   public long manifestLengthBytes() {
     return log.lengthBytes();
+  }
+
+  /** Bytes written into this manifest and those before it, since open. */
+  public long manifestWrittenBytes() {
+    return earlierManifestsBytes + log.lengthBytes();
   }
 
   /** Bytes allocated for it. */

@@ -3,12 +3,9 @@ package dev.waymark.internal.publish;
 import dev.waymark.error.WaymarkException;
 import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.forest.NamespaceState;
-import dev.waymark.internal.log.RecordHeader;
 import dev.waymark.internal.log.RecordKind;
 import dev.waymark.internal.log.RecordLocation;
-import dev.waymark.internal.log.RecordReader;
 import dev.waymark.internal.log.Run;
-import dev.waymark.internal.log.Scratch;
 import dev.waymark.internal.log.SegmentKind;
 import dev.waymark.internal.log.SegmentSet;
 import dev.waymark.internal.manifest.Edit;
@@ -25,13 +22,13 @@ public final class Salvage {
   private final Forest forest;
   private final SegmentSet segments;
 
-  /** Its own, since it runs while others may wait for its locks with a scratch in their hands. */
-  private final Scratch.Pool scratches = new Scratch.Pool(1);
+  private final RecordCopier copier;
 
   /** A salvage within these segments. */
   public Salvage(Forest forest, SegmentSet segments) {
     this.forest = forest;
     this.segments = segments;
+    this.copier = new RecordCopier(segments);
   }
 
   /** Whether a record that an edit made live, and that is alive, stands in such a segment. */
@@ -45,6 +42,9 @@ public final class Salvage {
       return forest.find(e.namespaceId(), e.key());
     }
     if (edit instanceof Edit.PointAdded e) {
+      return forest.find(e.namespaceId(), e.key());
+    }
+    if (edit instanceof Edit.RecordMoved e) {
       return forest.find(e.namespaceId(), e.key());
     }
     return Forest.NONE;
@@ -61,7 +61,7 @@ public final class Salvage {
       int node = nodeOf(edit);
       NamespaceState namespace = forest.namespaceOf(node);
       for (Placed from : wanted(edit, bad)) {
-        RecordLocation to = copy(from.location(), from.kind().segmentKind(), namespace);
+        RecordLocation to = copy(from.source(), from.kind().segmentKind(), namespace);
         apply.accept(
             new Edit.RecordMoved(
                 namespace.id(),
@@ -78,7 +78,13 @@ public final class Salvage {
     }
   }
 
-  private record Placed(RecordLocation location, RecordKind kind) {}
+  /**
+   * A record.
+   *
+   * @param source where its bytes are whole; of a record that was moved the place that it was moved
+   *     from, which stays until the move is durable
+   */
+  private record Placed(RecordLocation location, RecordKind kind, RecordLocation source) {}
 
   /**
    * The records of an edit that are in bad segments, as far as they still are where it put them:
@@ -95,6 +101,13 @@ public final class Salvage {
     } else if (edit instanceof Edit.PointAdded e) {
       add(wanted, e.deltas(), forest.deltaRecords(node), RecordKind.DELTA, bad);
       add(wanted, e.states(), forest.stateRecords(node), RecordKind.STATE, bad);
+    } else if (edit instanceof Edit.RecordMoved e && bad.contains(e.toSegmentId())) {
+      RecordLocation now = forest.recordAt(node, e.kind(), e.toSegmentId(), e.toOffsetBytes());
+      if (now != null) {
+        RecordLocation before =
+            new RecordLocation(e.fromSegmentId(), e.fromOffsetBytes(), now.lengthBytes());
+        wanted.add(new Placed(now, e.kind(), before));
+      }
     }
     return wanted;
   }
@@ -107,19 +120,15 @@ public final class Salvage {
       Set<Long> bad) {
     for (RecordLocation record : added) {
       if (bad.contains(record.segmentId()) && alive.contains(record)) {
-        to.add(new Placed(record, kind));
+        to.add(new Placed(record, kind, record));
       }
     }
   }
 
   private RecordLocation copy(RecordLocation from, SegmentKind kind, NamespaceState namespace) {
     Run run = new Run(kind);
-    try (SegmentSet.Lease lease = segments.lease(from.segmentId());
-        Scratch scratch = scratches.take()) {
-      RecordReader reader = new RecordReader(lease.region(), lease.fileName(), scratch);
-      RecordHeader header = reader.header(from, namespace.layout());
-      reader.verify(header);
-      return segments.copy(lease.region(), header, run, namespace.descriptor(), scratch);
+    try {
+      return copier.copy(from, namespace, run);
     } finally {
       segments.release(run);
     }

@@ -44,8 +44,8 @@ public final class LoadedStore {
               }
 
               @Override
-              public void died(RecordLocation location) {
-                segments.died(location, editNumber.getAsLong());
+              public void died(RecordLocation location, boolean mayBeRead) {
+                segments.died(location, editNumber.getAsLong(), mayBeRead);
               }
             });
   }

@@ -52,7 +52,7 @@ public final class ManifestRebuild {
             public void born(RecordLocation location) {}
 
             @Override
-            public void died(RecordLocation location) {}
+            public void died(RecordLocation location, boolean mayBeRead) {}
           });
   private StoreId storeId;
   private long nextSequence = 1;

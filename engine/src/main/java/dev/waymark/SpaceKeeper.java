@@ -1,0 +1,396 @@
+package dev.waymark;
+
+import dev.waymark.error.ErrorDetail;
+import dev.waymark.error.InvalidSettingException;
+import dev.waymark.error.QuotaExceededException;
+import dev.waymark.error.QuotaPinnedException;
+import dev.waymark.error.WaymarkException;
+import dev.waymark.internal.forest.Forest;
+import dev.waymark.internal.forest.NamespaceState;
+import dev.waymark.internal.log.SegmentSizing;
+import dev.waymark.internal.reclaim.SegmentChoice;
+import dev.waymark.internal.reclaim.SegmentEmptier;
+import dev.waymark.internal.retain.EvictionPlanner;
+import dev.waymark.internal.retain.PinnedBytes;
+import dev.waymark.internal.retain.Victim;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.IntStream;
+
+/**
+ * Makes room: gives back what is dead, and evicts where that is not enough, until what is asked for
+ * fits the quota.
+ *
+ * <p>Invariants:
+ *
+ * <ul>
+ *   <li>What cannot fit, whatever was evicted, is refused before anything is evicted for it.
+ *   <li>Room that was made for one is reserved for that one before another can take it.
+ *   <li>One at a time makes room, and holds no lock of publishing or segments while it waits.
+ * </ul>
+ */
+final class SpaceKeeper {
+  private final StoreEngine engine;
+  private final QuotaGate gate;
+  private Compaction compaction;
+  private final ReentrantLock making = new ReentrantLock();
+  private final Set<Integer> usedNamespaces = ConcurrentHashMap.newKeySet();
+  private final Map<Integer, Long> namespaceQuotas = new ConcurrentHashMap<>();
+  private final Map<Integer, EvictionPlanner> planners = new ConcurrentHashMap<>();
+
+  SpaceKeeper(StoreEngine engine, QuotaGate gate) {
+    this.engine = engine;
+    this.gate = gate;
+  }
+
+  QuotaGate gate() {
+    return gate;
+  }
+
+  /** Something of a namespace was asked for: from now on others go before it. */
+  void used(int namespaceId) {
+    usedNamespaces.add(namespaceId);
+  }
+
+  // Settings
+
+  /** Changes the quota; what is above a lower one goes before this returns. */
+  EvictionReport setQuota(long bytes) {
+    long least = StoreOptions.MIN_QUOTA_BYTES;
+    for (long quota : namespaceQuotas.values()) {
+      least = Math.max(least, quota);
+    }
+    if (bytes < least) {
+      throw new InvalidSettingException(
+          ErrorDetail.of("the store's quota is below its minimum, or below a namespace's")
+              .expected(least + " bytes or more")
+              .found(bytes));
+    }
+    SegmentSizing sizing = engine.segments.sizing();
+    if (bytes < sizing.segmentBytes() * 8) {
+      throw new InvalidSettingException(
+          ErrorDetail.of("the quota is too low for segments of the size that the store opened with")
+              .expected(sizing.segmentBytes() * 8 + " bytes or more")
+              .found(bytes)
+              .remedy("close the store and open it with that quota"));
+    }
+    gate.setQuotaBytes(bytes);
+    return enforce();
+  }
+
+  void setNamespaceQuota(NamespaceState namespace, long bytes) {
+    if (bytes > gate.quotaBytes() || bytes < StoreOptions.MIN_QUOTA_BYTES / 16) {
+      throw new InvalidSettingException(
+          ErrorDetail.of("a namespace's quota is out of range")
+              .expected(
+                  StoreOptions.MIN_QUOTA_BYTES / 16
+                      + " bytes or more, and no more than the store's "
+                      + gate.quotaBytes())
+              .found(bytes));
+    }
+    namespaceQuotas.put(namespace.id(), bytes);
+    making.lock();
+    try {
+      fitNamespace(namespace, 0);
+    } finally {
+      making.unlock();
+    }
+  }
+
+  // Making room
+
+  /** Brings a store that is above its quota below it. */
+  EvictionReport enforce() {
+    making.lock();
+    try {
+      Tally tally = new Tally(engine);
+      makeRoom(0, gate.reservation(), tally);
+      return tally.report();
+    } finally {
+      making.unlock();
+    }
+  }
+
+  /**
+   * Adds to a reservation, making the room that it takes.
+   *
+   * @throws QuotaExceededException if so much does not fit an empty store
+   * @throws QuotaPinnedException if what is in the way is pinned, kept, or reserved
+   */
+  void reserve(NamespaceState namespace, QuotaGate.Reservation reservation, long bytes) {
+    boolean limited = namespaceQuotas.containsKey(namespace.id());
+    if (!limited && gate.tryReserve(reservation, bytes)) {
+      return;
+    }
+    making.lock();
+    try {
+      if (limited) {
+        fitNamespace(namespace, bytes);
+      }
+      makeRoom(bytes, reservation, new Tally(engine));
+    } finally {
+      making.unlock();
+    }
+  }
+
+  private void makeRoom(long bytes, QuotaGate.Reservation reservation, Tally tally) {
+    if (gate.tryReserve(reservation, bytes)) {
+      return;
+    }
+    engine.reclaim();
+    if (gate.tryReserve(reservation, bytes)) {
+      return;
+    }
+    giveBack();
+    if (gate.tryReserve(reservation, bytes)) {
+      return;
+    }
+    refuseWhatCannotFit(bytes);
+    while (true) {
+      long missing = bytes - gate.freeBytes();
+      boolean changed =
+          compaction().punches()
+              ? evict(missing, EvictionPlanner.ANY_NAMESPACE, tally) > 0
+              : emptySegments(missing, tally);
+      long before = gate.freeBytes();
+      giveBack();
+      if (gate.tryReserve(reservation, bytes)) {
+        return;
+      }
+      if (!changed && gate.freeBytes() <= before) {
+        throw pinned(bytes);
+      }
+    }
+  }
+
+  /** Without punching only whole segments come back: eviction goes on until one is worth it. */
+  private boolean emptySegments(long missing, Tally tally) {
+    if (engine.segments.waitingBytes() >= missing) {
+      // Enough is empty, and comes back once the restores that look at it have ended.
+      return false;
+    }
+    if (compaction.emptyBest(false)) {
+      return true;
+    }
+    long step = Math.max(missing, engine.segments.sizing().segmentBytes() / 2);
+    return evict(step, EvictionPlanner.ANY_NAMESPACE, tally) > 0 || compaction.emptyBest(true);
+  }
+
+  private Compaction compaction() {
+    if (compaction == null) {
+      compaction = new Compaction(engine);
+    }
+    return compaction;
+  }
+
+  /** What is dead comes back once the edits that say so are durable. */
+  void giveBack() {
+    engine.publisher.commit();
+    engine.reclaim();
+  }
+
+  private void fitNamespace(NamespaceState namespace, long bytes) {
+    long limit = namespaceQuotas.get(namespace.id());
+    if (bytes > limit) {
+      throw exceeded("the prefill does not fit its namespace's quota", bytes, limit);
+    }
+    Tally tally = new Tally(engine);
+    while (true) {
+      long used = engine.publisher.read(() -> namespace.recordBytes());
+      long missing = used + reservedBytes(namespace) + bytes - limit;
+      if (missing <= 0) {
+        return;
+      }
+      if (evict(missing, namespace.id(), tally) == 0) {
+        throw new QuotaPinnedException(
+            ErrorDetail.of("what fills the namespace's quota is pinned, kept or reserved")
+                .expected("at most " + limit + " bytes")
+                .found(used + " in use, and " + bytes + " asked for")
+                .remedy("close restores and prefills, or release what is kept"),
+            bytes,
+            limit,
+            missing);
+      }
+    }
+  }
+
+  private long reservedBytes(NamespaceState namespace) {
+    long bytes = 0;
+    for (PrefillSession session : engine.sessions) {
+      bytes += session.reservedBytes(namespace);
+    }
+    return bytes;
+  }
+
+  private void refuseWhatCannotFit(long bytes) {
+    long most = gate.segmentsMostBytes();
+    if (bytes > most) {
+      throw exceeded("what is asked for does not fit the quota", bytes, most);
+    }
+    long held = engine.publisher.read(() -> PinnedBytes.of(engine.forest));
+    if (bytes > most - held - gate.reservedBytes()) {
+      throw pinned(bytes);
+    }
+  }
+
+  private static QuotaExceededException exceeded(String what, long predicted, long limit) {
+    return new QuotaExceededException(
+        ErrorDetail.of(what)
+            .expected("at most " + limit + " bytes")
+            .found(predicted + " predicted")
+            .remedy("raise the quota, or store the prompt with fewer restore points"),
+        predicted,
+        limit,
+        predicted - limit);
+  }
+
+  private QuotaPinnedException pinned(long bytes) {
+    long most = gate.segmentsMostBytes();
+    long held = engine.publisher.read(() -> PinnedBytes.of(engine.forest));
+    return new QuotaPinnedException(
+        ErrorDetail.of("what fills the quota is pinned, kept or reserved")
+            .expected(bytes + " of " + most + " bytes")
+            .found(
+                held
+                    + " pinned or kept, and "
+                    + gate.reservedBytes()
+                    + " reserved by other prefills")
+            .remedy("close restores and prefills, or release what is kept"),
+        bytes,
+        most,
+        Math.max(0, bytes - gate.freeBytes()));
+  }
+
+  // Evicting
+
+  /** Drops victims until so many bytes of records are dead; returns how many are. */
+  private long evict(long bytes, int onlyNamespace, Tally tally) {
+    EvictionPlanner planner =
+        planners.computeIfAbsent(
+            onlyNamespace,
+            id ->
+                new EvictionPlanner(
+                    engine.forest, engine.options.eviction(), usedNamespaces::contains, id));
+    return engine.publisher.write(
+        () -> {
+          long freed = 0;
+          while (freed < bytes) {
+            Victim victim = planner.next(engine.segments.peekSequence());
+            if (victim == null) {
+              break;
+            }
+            tally.add(victim);
+            if (victim.reason() == Victim.Reason.SCORE) {
+              compaction().evicted(engine.forest.recency(victim.leaf()));
+            }
+            engine.drop(victim);
+            planner.settle();
+            freed += victim.freedBytes();
+          }
+          return freed;
+        });
+  }
+
+  /**
+   * What is kept leaves some room for what is not.
+   *
+   * @throws QuotaPinnedException if it would not
+   */
+  void requireRoomBesideKept(int tip) {
+    int[] tips =
+        IntStream.concat(
+                IntStream.of(tip), engine.forest.kept().stream().mapToInt(Forest.Kept::node))
+            .toArray();
+    long kept = PinnedBytes.of(engine.forest, tips);
+    long most = gate.segmentsMostBytes() / 10 * 9;
+    if (kept > most) {
+      throw new QuotaPinnedException(
+          ErrorDetail.of("kept chains would fill the quota")
+              .expected("at most " + most + " bytes kept")
+              .found(kept)
+              .remedy("release another chain, or raise the quota"),
+          kept,
+          most,
+          kept - most);
+    }
+  }
+
+  /** The victims that making so much room would take, without taking them. */
+  EvictionReport preview(long bytes) {
+    return engine.publisher.read(
+        () -> {
+          EvictionPlanner planner =
+              new EvictionPlanner(
+                  engine.forest,
+                  engine.options.eviction(),
+                  usedNamespaces::contains,
+                  EvictionPlanner.ANY_NAMESPACE);
+          Tally tally = new Tally(engine);
+          long freed = 0;
+          while (freed < bytes) {
+            Victim victim = planner.next(engine.segments.peekSequence());
+            if (victim == null) {
+              break;
+            }
+            tally.add(victim);
+            freed += victim.freedBytes();
+          }
+          return tally.report();
+        });
+  }
+
+  /** What compaction on request would take on. */
+  List<SegmentChoice> candidates(double targetLiveRatio) {
+    making.lock();
+    try {
+      return compaction().candidates(targetLiveRatio);
+    } finally {
+      making.unlock();
+    }
+  }
+
+  /** Empties one segment, dropping nothing, and gives it back. */
+  SegmentEmptier.Outcome copyOut(long segmentId) {
+    making.lock();
+    try {
+      SegmentEmptier.Outcome outcome = compaction().copyOut(segmentId, () -> engine.isClosed());
+      giveBack();
+      return outcome;
+    } finally {
+      making.unlock();
+    }
+  }
+
+  /** Opening a store does not fail because what is above its quota cannot go: it says so. */
+  EvictionReport enforceAtOpen() {
+    try {
+      return enforce();
+    } catch (QuotaPinnedException e) {
+      StoreEngine.LOG.warn("The store is above its quota: {}", e.getMessage());
+      return EvictionReport.NOTHING;
+    }
+  }
+
+  /**
+   * In the background: a manifest that grew may have left too little, or files become too many.
+   * Never throws.
+   */
+  void keepWithin() {
+    if (!making.tryLock()) {
+      return;
+    }
+    try {
+      compaction().boundFiles();
+      if (gate.freeBytes() < 0) {
+        enforce();
+      }
+    } catch (WaymarkException e) {
+      StoreEngine.LOG.warn("The store could not be kept below its quota: {}", e.getMessage());
+    } finally {
+      making.unlock();
+    }
+  }
+}

@@ -1,0 +1,209 @@
+package dev.waymark.internal.reclaim;
+
+import dev.waymark.error.CorruptionException;
+import dev.waymark.internal.forest.Forest;
+import dev.waymark.internal.log.Alignment;
+import dev.waymark.internal.log.RecordKind;
+import dev.waymark.internal.log.RecordLocation;
+import dev.waymark.internal.log.Run;
+import dev.waymark.internal.log.SegmentKind;
+import dev.waymark.internal.log.SegmentSet;
+import dev.waymark.internal.log.SpaceGate;
+import dev.waymark.internal.manifest.Edit;
+import dev.waymark.internal.publish.Publisher;
+import dev.waymark.internal.publish.RecordCopier;
+import dev.waymark.layout.BoundaryKey;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongConsumer;
+
+/**
+ * Takes everything that lives out of a segment, so that its file can go: copies what is wanted, and
+ * drops what is cold.
+ *
+ * <p>Invariants: a record is copied only after every chunk matched its checksum; its boundary is
+ * held meanwhile; the old place stays as it is until the edit that moved it is durable. What is
+ * held is never dropped. Stopped half way, everything is where an edit says.
+ */
+public final class SegmentEmptier {
+  private final Publisher publisher;
+  private final Forest forest;
+  private final SegmentSet segments;
+  private final RecordCopier copier;
+  private final SpaceGate.Payer payer;
+  private final Dropper dropper;
+  private final DamageReport damage;
+  private final LongConsumer copiedBytes;
+
+  /** Drops what is cold, so that nothing is left that no point can resume from. */
+  public interface Dropper {
+    /** Drops a boundary with all that stands on it, inside {@link Publisher#write}. */
+    void dropRows(int node);
+
+    /** Drops the point of a boundary that others stand on, inside {@link Publisher#write}. */
+    void dropPoint(int node);
+  }
+
+  /** Told of records that are not what was written. */
+  public interface DamageReport {
+    /** A record cannot be copied, and so not be read. */
+    void damaged(int namespaceId, BoundaryKey key, RecordKind kind, CorruptionException cause);
+  }
+
+  /** Decides what is worth a copy; asked while the forest does not change. */
+  public interface Worth {
+    /** Whether a record of that many bytes, of that boundary, is copied rather than dropped. */
+    boolean isCopied(int node, long bytes);
+  }
+
+  /**
+   * What came of it.
+   *
+   * @param copiedBytes whole pages written
+   * @param droppedBoundaries boundaries that went
+   * @param isEmpty whether nothing lives there any more
+   */
+  public record Outcome(long copiedBytes, int droppedBoundaries, boolean isEmpty) {}
+
+  /**
+   * An emptier.
+   *
+   * @param payer pays for what is copied
+   * @param copiedBytes told of whole pages that were copied
+   */
+  public SegmentEmptier(
+      Publisher publisher,
+      Forest forest,
+      SegmentSet segments,
+      SpaceGate.Payer payer,
+      Dropper dropper,
+      DamageReport damage,
+      LongConsumer copiedBytes) {
+    this.publisher = publisher;
+    this.forest = forest;
+    this.segments = segments;
+    this.copier = new RecordCopier(segments);
+    this.payer = payer;
+    this.dropper = dropper;
+    this.damage = damage;
+    this.copiedBytes = copiedBytes;
+  }
+
+  /**
+   * Empties a segment.
+   *
+   * @param cancelled asked before every record
+   */
+  public Outcome empty(long segmentId, Worth worth, BooleanSupplier cancelled) {
+    List<SegmentContents.Live> contents =
+        publisher.read(() -> SegmentContents.of(forest, segmentId));
+    Run rows = new Run(SegmentKind.APPEND, Run.Heat.SURVIVED, payer);
+    Run points = new Run(SegmentKind.DELTA, Run.Heat.SURVIVED, payer);
+    long copied = 0;
+    long before = publisher.read(forest::boundaryCount);
+    boolean empty = true;
+    try {
+      for (SegmentContents.Live live : contents) {
+        if (cancelled.getAsBoolean()) {
+          empty = false;
+          break;
+        }
+        Forest.Hold hold = publisher.write(() -> dropOrHold(live, worth));
+        if (hold != null) {
+          Run run = live.kind() == RecordKind.APPEND ? rows : points;
+          long bytes = move(live, hold, run);
+          copied += Math.max(0, bytes);
+          empty &= bytes >= 0;
+        }
+      }
+    } finally {
+      segments.release(rows);
+      segments.release(points);
+    }
+    long after = publisher.read(forest::boundaryCount);
+    return new Outcome(copied, (int) Math.max(0, before - after), empty);
+  }
+
+  /** Drops what is not worth a copy; holds the boundary of what is; null where nothing is left. */
+  private Forest.Hold dropOrHold(SegmentContents.Live live, Worth worth) {
+    int node = nodeOf(live);
+    if (node == Forest.NONE) {
+      return null;
+    }
+    boolean mayDrop = !forest.isHeldOrKeptAtOrBelow(node);
+    if (mayDrop && !worth.isCopied(node, live.location().lengthBytes())) {
+      if (live.kind() == RecordKind.APPEND || forest.firstChild(node) == Forest.NONE) {
+        dropper.dropRows(node);
+        return null;
+      }
+      dropper.dropPoint(node);
+      if (nodeOf(live) == Forest.NONE) {
+        return null;
+      }
+    }
+    return forest.hold(node);
+  }
+
+  /** The boundary of a record, if it still stands where it was seen. */
+  private int nodeOf(SegmentContents.Live live) {
+    int node = forest.find(live.namespaceId(), live.key());
+    RecordLocation at = live.location();
+    return forest.recordAt(node, live.kind(), at.segmentId(), at.offsetBytes()) == null
+        ? Forest.NONE
+        : node;
+  }
+
+  /** Copies one record; returns what that wrote, or -1 where the record stays. */
+  private long move(SegmentContents.Live live, Forest.Hold hold, Run run) {
+    try {
+      RecordLocation to = copier.copy(live.location(), forest.namespace(live.namespaceId()), run);
+      copiedBytes.accept(Alignment.toPage(to.lengthBytes()));
+      publisher.write(
+          () -> {
+            if (!hold.isValid() || nodeOf(live) == Forest.NONE) {
+              segments.stillborn(to, publisher.published());
+              return null;
+            }
+            publisher.publish(
+                new Edit.RecordMoved(
+                    live.namespaceId(),
+                    live.key(),
+                    live.kind(),
+                    live.location().segmentId(),
+                    live.location().offsetBytes(),
+                    to.segmentId(),
+                    to.offsetBytes()));
+            publisher.addUnforced(to.lengthBytes());
+            return null;
+          });
+      return Alignment.toPage(to.lengthBytes());
+    } catch (CorruptionException e) {
+      damage.damaged(live.namespaceId(), live.key(), live.kind(), e);
+      return 0;
+    } finally {
+      publisher.write(
+          () -> {
+            forest.release(hold);
+            return null;
+          });
+    }
+  }
+
+  /** The newest use of a boundary or of anything that stands on it; inside a read or write. */
+  public static long newestUse(Forest forest, int top) {
+    long newest = 0;
+    ArrayDeque<Integer> open = new ArrayDeque<>();
+    open.add(top);
+    while (!open.isEmpty()) {
+      int node = open.remove();
+      newest = Math.max(newest, forest.recency(node));
+      for (int child = forest.firstChild(node);
+          child != Forest.NONE;
+          child = forest.nextSibling(child)) {
+        open.add(child);
+      }
+    }
+    return newest;
+  }
+}
