@@ -467,6 +467,13 @@ def point_twice(e):
     e.add("PointAdded", **e.edits("PointAdded")[0])
 
 
+@case(CorruptManifest, "delta-shrinks")
+def delta_replaced_by_one_that_covers_less(e):
+    point = e.edits("PointAdded")[0]
+    e.add("PointDropped", key=point["key"], namespaceId=1, reason=2, deltaToo=0)
+    e.add("PointAdded", **dict(point, coveredFrom=point["coveredFrom"] + 1))
+
+
 @case(CorruptManifest, "point-unknown")
 def point_dropped_where_none_is(e):
     key = e.edits("RowsAdded")[0]["key"]
@@ -809,6 +816,16 @@ class Damage(unittest.TestCase):
             again = dict(e.edits("PointAdded")[0], coveredFrom=4)
             again["records"] = again["records"][1:]
             e.add("PointAdded", **again)
+
+        with open_store(self._write(change)) as store:
+            got = store.restore(1, tokens=TOKENS)
+            self.assertEqual(bytes(got["w"])[-4:].hex(), "0c400d40")
+
+    def test_a_delta_takes_the_place_of_a_kept_one(self):
+        def change(e):
+            point = e.edits("PointAdded")[0]
+            e.add("PointDropped", key=point["key"], namespaceId=1, reason=2, deltaToo=0)
+            e.add("PointAdded", **point)
 
         with open_store(self._write(change)) as store:
             got = store.restore(1, tokens=TOKENS)

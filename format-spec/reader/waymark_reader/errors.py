@@ -60,7 +60,8 @@ CODES = {
     "boundary-parent": "a boundary's parent is not there, or ends elsewhere",
     "boundary-grid": "a boundary is not on the grid of blocks",
     "boundary-in-use": "a boundary with children, a point or a delta is dropped",
-    "point-exists": "a boundary gets a second point or delta",
+    "point-exists": "a boundary gets a second point",
+    "delta-shrinks": "a delta takes the place of one that covers more",
     "point-unknown": "a point is dropped where there is neither point nor delta",
     "record-unknown": "a record is moved that is not live at its old place",
     # Segments and records.

@@ -278,10 +278,10 @@ class Forest:
             if kind == DELTA and state:
                 raise Corruption("code-unknown", "a DELTA record is named behind a STATE record")
             (delta if kind == DELTA else state).append(_place(entry))
-        if delta and boundary.delta:
-            raise Corruption("point-exists", found=f"a second delta, {boundary.key.hex()[:8]}")
         if edit["coveredFrom"] > boundary.tokens:
             raise Corruption("number-range", "coveredFrom", found=edit["coveredFrom"])
+        if delta and boundary.delta and edit["coveredFrom"] > boundary.covered_from:
+            raise Corruption("delta-shrinks", found=boundary.key.hex()[:8])
         for place in delta:
             self._live(place, DELTA)
         for place in state:
@@ -289,6 +289,7 @@ class Forest:
         boundary.point = True
         boundary.state = state
         if delta:
+            self._dead(boundary.delta)
             boundary.delta, boundary.covered_from = delta, edit["coveredFrom"]
         boundary.sequence = max(boundary.sequence, edit["sequence"])
 

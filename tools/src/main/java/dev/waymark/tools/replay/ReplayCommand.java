@@ -76,26 +76,27 @@ public final class ReplayCommand implements Callable<Integer> {
     long start = System.nanoTime();
     ReplayReport report;
     Observer observer;
-    try (TraceReader trace = TraceReader.open(options.trace(), options.blockTokens());
-        ReplayProgress progress =
-            ReplayProgress.start(
-                options.trace(), options.blockTokens(), options.limitRequests(), System.err)) {
+    try (TraceReader trace = TraceReader.open(options.trace(), options.blockTokens())) {
       ScaledLayout layout = options.layout(trace.blockTokens());
       // Standard output is for the report, which a program may read.
       PrintWriter prose = options.json() ? spec.commandLine().getErr() : out();
       prose.println(layout.summary());
       prose.flush();
-      observer = new Observer(guard, progress);
-      Replayer replayer =
-          new Replayer(
-              options.storeOptions(),
-              layout.layout(),
-              options.policy().toRestorePolicy(),
-              options.verification(),
-              options.limitRequests(),
-              observer);
-      ReplayReport.Builder builder = replayer.run(trace, directory);
-      report = builder.seconds((System.nanoTime() - start) / 1e9).build();
+      try (ReplayProgress progress =
+          ReplayProgress.start(
+              options.trace(), options.blockTokens(), options.limitRequests(), System.err)) {
+        observer = new Observer(guard, progress);
+        Replayer replayer =
+            new Replayer(
+                options.storeOptions(),
+                layout.layout(),
+                options.policy().toRestorePolicy(),
+                options.verification(),
+                options.limitRequests(),
+                observer);
+        ReplayReport.Builder builder = replayer.run(trace, directory);
+        report = builder.seconds((System.nanoTime() - start) / 1e9).build();
+      }
     }
     out().println(options.json() ? report.toJson() : report.toTable());
     out().flush();
