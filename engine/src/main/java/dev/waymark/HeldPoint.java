@@ -72,7 +72,8 @@ final class HeldPoint {
     return builder.build();
   }
 
-  private static long firstRow(TensorSpec spec, int at) {
+  /** First row that is copied of a tensor. */
+  static long firstRow(TensorSpec spec, int at) {
     return spec.growth() instanceof Growth.Window window ? Layout.windowStart(window, 0, at) : 0;
   }
 

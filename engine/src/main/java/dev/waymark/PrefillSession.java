@@ -12,6 +12,7 @@ import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.forest.NamespaceState;
 import dev.waymark.internal.forest.OpenSession;
 import dev.waymark.internal.log.Alignment;
+import dev.waymark.internal.log.PartPlan;
 import dev.waymark.internal.log.RecordLocation;
 import dev.waymark.internal.log.RecordPlan;
 import dev.waymark.internal.log.Run;
@@ -36,7 +37,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -113,9 +116,9 @@ public final class PrefillSession implements AutoCloseable {
               .expected("0 or one of the match's points")
               .found(start));
     }
-    PrefillSession session =
-        engine.publisher.write(
+    return engine.publisher.write(
             () -> {
+              engine.requireOpen();
               Forest forest = engine.forest;
               int id = namespace.state().id();
               BoundaryKey key = match.keyAt(start);
@@ -145,11 +148,11 @@ public final class PrefillSession implements AutoCloseable {
                       match.branchTokens(),
                       Thinning.pointTokens(forest, node),
                       0);
-              return new PrefillSession(
+              PrefillSession session = new PrefillSession(
                   engine, namespace, plan, points, sessionId, forest.hold(node), key, start);
+              engine.sessions.add(session);
+              return session;
             });
-    engine.sessions.add(session);
-    return session;
   }
 
   /** Tokens of the prefix up to the last boundary that was appended, or where it started. */
@@ -270,6 +273,8 @@ public final class PrefillSession implements AutoCloseable {
           ErrorDetail.of("a prefix is too long").expected("below 2^31 tokens").found(end));
     }
     check(views, (int) end);
+    Ahead ahead = engine.publisher.read(() -> lookAhead(chain));
+    checkHeld(views, ahead, chain.size() * block + tokens, tail == 0);
     long bytes = 0;
     boolean pointAdded = false;
     for (int i = 0; i < chain.size(); i++) {
@@ -311,6 +316,64 @@ public final class PrefillSession implements AutoCloseable {
       }
       view.checkFits(spec);
     }
+  }
+
+  /**
+   * What of the blocks to come is stored already.
+   *
+   * @param storedTokens tokens up to the last of them that is
+   * @param last the last block's boundary, or {@link Forest#NONE}
+   * @param coveredTo first window row that a point there would have to write
+   */
+  private record Ahead(int storedTokens, int last, int coveredTo) {}
+
+  private Ahead lookAhead(List<BoundaryKey> chain) {
+    Forest forest = engine.forest;
+    Set<BoundaryKey> seen = new HashSet<>();
+    int node = tip.node();
+    int parent = node;
+    int stored = tokens;
+    int last = Forest.NONE;
+    for (int i = 0; i < chain.size(); i++) {
+      int next = forest.find(state.id(), chain.get(i));
+      if (!seen.add(chain.get(i)) || (next != Forest.NONE && forest.parent(next) != node)) {
+        throw new BoundaryMismatchException(
+            ErrorDetail.of("a key stands for another boundary already")
+                .expected("the key of one block and of all before it")
+                .found("the key of a block that ends elsewhere, or follows another")
+                .remedy("give each boundary a key of its own"));
+      }
+      parent = i == chain.size() - 1 || next == Forest.NONE ? parent : next;
+      last = i == chain.size() - 1 ? next : last;
+      stored += next == Forest.NONE ? 0 : layout.blockTokens();
+      node = next;
+    }
+    int to = tokens + chain.size() * layout.blockTokens();
+    boolean covered = last != Forest.NONE && forest.hasUsableDelta(last);
+    return new Ahead(stored, last, covered ? to : forest.coveredTo(parent, to));
+  }
+
+  /** Views hold what will be taken from them: of all blocks, before the first is written. */
+  private void checkHeld(StateViews views, Ahead ahead, int to, boolean ends) {
+    boolean appends = to > tokens;
+    boolean point = appends && ends && points.wants(to) && !isPoint(ahead.last());
+    for (TensorSpec spec : layout.tensors()) {
+      if (spec.growth() instanceof Growth.Rows && ahead.storedTokens() < to) {
+        requireRows(spec, spec.rowsAfter(ahead.storedTokens()), spec.rowsAfter(to), views);
+      } else if (spec.growth() instanceof Growth.Window window) {
+        long sinks = window.sinkTokens();
+        requireRows(spec, Math.min(ahead.storedTokens(), sinks), Math.min(to, sinks), views);
+        if (point) {
+          requireRows(spec, Layout.windowStart(window, ahead.coveredTo(), to), to, views);
+        }
+      } else if (spec.isFixed() && point) {
+        requireRows(spec, 0, spec.rowsAfter(to), views);
+      }
+    }
+  }
+
+  private boolean isPoint(int node) {
+    return node != Forest.NONE && engine.publisher.read(() -> engine.forest.isPoint(node));
   }
 
   private record Outcome(long bytes, boolean pointAdded) {}
@@ -382,7 +445,10 @@ public final class PrefillSession implements AutoCloseable {
     List<Written> written = new ArrayList<>(plans.size());
     try {
       for (RecordPlan record : plans) {
-        record.parts().forEach(part -> requireRows(part.spec(), part.range(), views));
+        for (PartPlan part : record.parts()) {
+          PartRange range = part.range();
+          requireRows(part.spec(), range.rowFrom(), range.rowFrom() + range.rowCount(), views);
+        }
       }
       try (Scratch scratch = engine.scratches.take()) {
         for (RecordPlan record : plans) {
@@ -400,12 +466,15 @@ public final class PrefillSession implements AutoCloseable {
     }
   }
 
-  private static void requireRows(TensorSpec spec, PartRange range, StateViews views) {
+  private static void requireRows(TensorSpec spec, long from, long to, StateViews views) {
+    if (from >= to || spec.bytesOfRows(to - from) == 0) {
+      return;
+    }
     TensorView view = views.require(spec);
-    if (!view.holds(range.rowFrom(), range.rowFrom() + range.rowCount())) {
+    if (!view.holds(from, to)) {
       throw new ViewMismatchException(
           ErrorDetail.of("the view of tensor '" + spec.name() + "' does not hold what is stored")
-              .expected("rows " + range.rowFrom() + " to " + (range.rowFrom() + range.rowCount()))
+              .expected("rows " + from + " to " + to)
               .found("rows " + view.firstRow() + " to " + view.endRow()));
     }
   }
@@ -432,7 +501,8 @@ public final class PrefillSession implements AutoCloseable {
           int node = forest.find(state.id(), key);
           boolean point = wantPoint && (node == Forest.NONE || !forest.isPoint(node));
           boolean delta = node == Forest.NONE || !forest.hasUsableDelta(node);
-          if (point && layout.maxWindowTokens() > 0 && delta && covered(to) < coveredTo) {
+          if (point && states == null
+              || point && layout.maxWindowTokens() > 0 && delta && covered(to) < coveredTo) {
             return null;
           }
           if (node == Forest.NONE && rows == null) {
@@ -560,8 +630,13 @@ public final class PrefillSession implements AutoCloseable {
   // The newest point of a session that generates
 
   private boolean hold(int to, StateViews views) {
-    if (!layout.needsPoints() || !hasPointViews(to, views)) {
+    if (!layout.needsPoints() || !hasPointViews(views)) {
       return false;
+    }
+    for (TensorSpec spec : layout.tensors()) {
+      if (!(spec.growth() instanceof Growth.Rows)) {
+        requireRows(spec, HeldPoint.firstRow(spec, to), spec.rowsAfter(to), views);
+      }
     }
     if (held == null) {
       if (!engine.takeHeld(HeldPoint.bytes(layout))) {
@@ -573,14 +648,9 @@ public final class PrefillSession implements AutoCloseable {
     return true;
   }
 
-  private boolean hasPointViews(int to, StateViews views) {
+  private boolean hasPointViews(StateViews views) {
     for (TensorSpec spec : layout.tensors()) {
-      TensorView view = views.get(spec);
-      if (spec.growth() instanceof Growth.Window window) {
-        if (view == null || !view.holds(Layout.windowStart(window, 0, to), to)) {
-          return false;
-        }
-      } else if (spec.isFixed() && view == null) {
+      if (!(spec.growth() instanceof Growth.Rows) && views.get(spec) == null) {
         return false;
       }
     }

@@ -108,6 +108,7 @@ public final class RestoredState implements AutoCloseable {
     Namespace namespace = match.namespace();
     return engine.publisher.write(
         () -> {
+          engine.requireOpen();
           Forest forest = engine.forest;
           int node = forest.find(namespace.state().id(), match.keyAt(tokens));
           if (node == Forest.NONE || !forest.isRestorable(node)) {
@@ -222,17 +223,26 @@ public final class RestoredState implements AutoCloseable {
       viewOf[i] = views.get(spec);
       if (viewOf[i] != null) {
         check(spec, viewOf[i]);
+      }
+    }
+    // Only now: a wrong view leaves what was read before as it is.
+    for (int i = 0; i < viewOf.length; i++) {
+      if (viewOf[i] != null) {
         rowsRead.set(i, 0);
       }
     }
     try {
-      readHeaders();
-      readParallel(viewOf);
+      engine.using(
+          () -> {
+            readHeaders();
+            readParallel(viewOf);
+            return null;
+          });
     } catch (RestoreMissException e) {
       fail(e);
       throw e;
     } catch (WaymarkException e) {
-      if (e instanceof ViewMismatchException) {
+      if (e instanceof ViewMismatchException || e instanceof ClosedException) {
         throw e;
       }
       RestoreMissException miss = miss(e);
@@ -243,6 +253,12 @@ public final class RestoredState implements AutoCloseable {
 
   private void check(TensorSpec spec, TensorView view) {
     view.checkFits(spec);
+    if (!view.memory().isWritable()) {
+      throw new ViewMismatchException(
+          ErrorDetail.of("the view of tensor '" + spec.name() + "' is of read-only memory")
+              .expected("writable buffers")
+              .found("a read-only buffer"));
+    }
     boolean fits = view.holds(firstRow(spec), endRow(spec));
     if (spec.growth() instanceof Growth.Window window) {
       fits &= view.holds(0, Math.min(window.sinkTokens(), tokens));

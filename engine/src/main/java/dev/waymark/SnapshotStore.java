@@ -111,6 +111,7 @@ public final class SnapshotStore implements AutoCloseable {
     NamespaceState state =
         engine.publisher.write(
             () -> {
+              engine.requireOpen();
               NamespaceState there = engine.forest.namespace(fingerprint);
               if (there != null) {
                 return there;
@@ -131,8 +132,11 @@ public final class SnapshotStore implements AutoCloseable {
    *     since this was asked the last time
    */
   public void flush() {
-    engine.requireOpen();
-    engine.publisher.flush();
+    engine.using(
+        () -> {
+          engine.publisher.flush();
+          return null;
+        });
   }
 
   /**
@@ -141,8 +145,7 @@ public final class SnapshotStore implements AutoCloseable {
    * @return whether there was anything to do
    */
   public boolean runOnce() {
-    engine.requireOpen();
-    return agent.doWork() > 0;
+    return engine.using(() -> agent.doWork() > 0);
   }
 
   /** The account of the store now. */

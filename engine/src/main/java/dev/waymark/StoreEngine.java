@@ -26,7 +26,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -63,6 +65,10 @@ final class StoreEngine {
 
   final Set<PrefillSession> sessions = ConcurrentHashMap.newKeySet();
   private final AtomicLong heldBytes = new AtomicLong();
+  /** Shared by calls that use files outside of a session, while closing waits for them. */
+  private final ReentrantReadWriteLock uses = new ReentrantReadWriteLock();
+
+  private final Object closing = new Object();
   private volatile boolean closed;
 
   StoreEngine(
@@ -99,6 +105,17 @@ final class StoreEngine {
 
   boolean isClosed() {
     return closed;
+  }
+
+  /** Runs what uses files: closing waits until it has ended. */
+  <T> T using(Supplier<T> action) {
+    uses.readLock().lock();
+    try {
+      requireOpen();
+      return action.get();
+    } finally {
+      uses.readLock().unlock();
+    }
   }
 
   /** Takes memory for a held point, if there is any left of it. */
@@ -270,10 +287,28 @@ final class StoreEngine {
     }
   }
 
+  /** Waits for calls that are under way; those that come later find it closed. */
   void close() {
-    if (closed) {
-      return;
+    synchronized (closing) {
+      boolean wasOpen =
+          publisher.write(
+              () -> {
+                boolean before = !closed;
+                closed = true;
+                return before;
+              });
+      if (wasOpen) {
+        uses.writeLock().lock();
+        try {
+          closeFiles();
+        } finally {
+          uses.writeLock().unlock();
+        }
+      }
     }
+  }
+
+  private void closeFiles() {
     try {
       List.copyOf(sessions).forEach(PrefillSession::close);
       publisher.sealAll();
@@ -281,8 +316,8 @@ final class StoreEngine {
       publisher.close();
       publishStatus();
     } finally {
-      closed = true;
       restorers.shutdown();
+      scratches.close();
       statusFile.close();
       segments.close();
       publisher.abandon();
@@ -294,6 +329,7 @@ final class StoreEngine {
   void abandon() {
     closed = true;
     restorers.shutdown();
+    scratches.close();
     statusFile.close();
     segments.close();
     publisher.abandon();

@@ -103,7 +103,8 @@ final class StoreOpener {
             storeId.high(),
             storeId.low(),
             SegmentSizing.ofQuota(quota),
-            new QuotaGate(quota, APART_BYTES));
+            new QuotaGate(quota, APART_BYTES),
+            yields);
     try {
       return open(quota, files, create, current, segments);
     } catch (Throwable e) {

@@ -9,13 +9,17 @@ import java.util.Map;
 public final class StateViews {
   private final Map<String, TensorView> views;
 
-  private StateViews(Map<String, TensorView> views) {
+  /** What the caller took the tensors for, where it said so. */
+  private final Map<String, TensorSpec> specs;
+
+  private StateViews(Map<String, TensorView> views, Map<String, TensorSpec> specs) {
     this.views = views;
+    this.specs = specs;
   }
 
   /** Views by tensor name. */
   public static StateViews of(Map<String, TensorView> views) {
-    return new StateViews(Map.copyOf(views));
+    return new StateViews(Map.copyOf(views), Map.of());
   }
 
   /** An empty builder. */
@@ -47,7 +51,7 @@ public final class StateViews {
   /**
    * Checks that every view is of a tensor of the layout.
    *
-   * @throws ViewMismatchException if a name is not in the layout
+   * @throws ViewMismatchException if a name is not in the layout, or its tensor is another one
    */
   public void checkNames(Layout layout) {
     for (String name : views.keySet()) {
@@ -57,24 +61,37 @@ public final class StateViews {
                 .expected("one of its " + layout.tensors().size() + " tensors")
                 .found("'" + name + "'"));
       }
+      TensorSpec spec = specs.get(name);
+      if (spec != null && !spec.equals(layout.tensor(name))) {
+        throw new ViewMismatchException(
+            ErrorDetail.of("tensor '" + name + "' is another one in the layout")
+                .expected(describe(layout.tensor(name)))
+                .found(describe(spec)));
+      }
     }
+  }
+
+  private static String describe(TensorSpec spec) {
+    return spec.dtype() + " " + spec.shape() + ", " + spec.growth();
   }
 
   /** Collects views. */
   public static final class Builder {
     private final Map<String, TensorView> views = new HashMap<>();
+    private final Map<String, TensorSpec> specs = new HashMap<>();
 
     private Builder() {}
 
     /** Adds or replaces the view of a tensor. */
     public Builder put(TensorSpec spec, TensorView view) {
       views.put(spec.name(), view);
+      specs.put(spec.name(), spec);
       return this;
     }
 
     /** The views. */
     public StateViews build() {
-      return StateViews.of(views);
+      return new StateViews(Map.copyOf(views), Map.copyOf(specs));
     }
   }
 }

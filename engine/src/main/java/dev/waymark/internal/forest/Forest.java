@@ -397,6 +397,10 @@ public final class Forest {
       Set<OpenSession> using = users.get(node);
       if (outcome == SessionOutcome.DISCARDED) {
         using.remove(session);
+        if (session.points.contains(node) && !using.isEmpty()) {
+          // Whoever still uses the boundary has to be able to take its point back too.
+          using.iterator().next().points.add(node);
+        }
       } else {
         // What one of its users keeps is nobody's to take back any more.
         using.forEach(other -> other.boundaries.remove(node));

@@ -3,6 +3,7 @@ package dev.waymark.internal.log;
 import dev.waymark.internal.codec.ChunkCodec;
 import dev.waymark.internal.codec.LossyCheck;
 import dev.waymark.internal.io.MappedRegion;
+import dev.waymark.internal.io.YieldPoints;
 import dev.waymark.internal.wire.KeyEncoder;
 import dev.waymark.internal.wire.RecordEncoder;
 import dev.waymark.layout.BoundaryKey;
@@ -55,7 +56,7 @@ final class RecordWriter {
   }
 
   /** Writes it; returns its length, up to the last byte of its last part. */
-  long write(StateViews views, long segmentId, long sequence) {
+  long write(StateViews views, long segmentId, long sequence, YieldPoints yields) {
     for (int i = 0; i < partOffsets.length; i++) {
       PartPlan part = plan.parts().get(i);
       end = Alignment.toPart(end);
@@ -63,7 +64,9 @@ final class RecordWriter {
       writePart(part, views.require(part.spec()));
       partBytes[i] = end - partOffsets[i];
     }
+    yields.reached("payload copied");
     writeFront(segmentId, sequence);
+    yields.reached("header written");
     return end;
   }
 

@@ -20,7 +20,10 @@ public final class Scratch implements AutoCloseable {
 
   private static final int BUFFER_BYTES = CHUNK_BYTES + Alignment.PAGE_BYTES;
 
-  private final Pool pool;
+  /** Buffers of pools that were closed: making and clearing new ones is most of a small open. */
+  private static final BlockingQueue<Scratch> SPARE = new ArrayBlockingQueue<>(4);
+
+  private Pool pool;
   private final ByteBuffer rawBytes = allocate();
   private final ByteBuffer storedBytes = allocate();
   private final UnsafeBuffer raw = new UnsafeBuffer(rawBytes);
@@ -83,7 +86,7 @@ public final class Scratch implements AutoCloseable {
   /** Gives the buffers back to the pool. */
   @Override
   public void close() {
-    pool.free.add(this);
+    pool.give(this);
   }
 
   private static ByteBuffer allocate() {
@@ -92,10 +95,11 @@ public final class Scratch implements AutoCloseable {
   }
 
   /** A fixed number of scratch buffers; taking one waits until one is free. */
-  public static final class Pool {
+  public static final class Pool implements AutoCloseable {
     private final BlockingQueue<Scratch> free;
     private final int capacity;
     private int made;
+    private volatile boolean closed;
 
     /** A pool of {@code capacity} scratches, made as they are needed. */
     public Pool(int capacity) {
@@ -112,7 +116,12 @@ public final class Scratch implements AutoCloseable {
       synchronized (this) {
         if (made < capacity) {
           made++;
-          return new Scratch(this);
+          Scratch spare = SPARE.poll();
+          if (spare == null) {
+            return new Scratch(this);
+          }
+          spare.pool = this;
+          return spare;
         }
       }
       boolean interrupted = false;
@@ -127,6 +136,24 @@ public final class Scratch implements AutoCloseable {
       } finally {
         if (interrupted) {
           Thread.currentThread().interrupt();
+        }
+      }
+    }
+
+    private void give(Scratch scratch) {
+      free.add(scratch);
+      if (closed) {
+        close();
+      }
+    }
+
+    /** Leaves the buffers to other pools; one that is still out follows when it comes back. */
+    @Override
+    public void close() {
+      closed = true;
+      for (Scratch scratch = free.poll(); scratch != null; scratch = free.poll()) {
+        if (!SPARE.offer(scratch)) {
+          scratch.codec.close();
         }
       }
     }

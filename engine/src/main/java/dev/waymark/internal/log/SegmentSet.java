@@ -8,6 +8,7 @@ import dev.waymark.error.InvalidSettingException;
 import dev.waymark.error.WaymarkException;
 import dev.waymark.internal.io.MappedRegion;
 import dev.waymark.internal.io.StoreDirectory;
+import dev.waymark.internal.io.YieldPoints;
 import dev.waymark.internal.wire.FormatVersionsEncoder;
 import dev.waymark.internal.wire.SegmentFooterEncoder;
 import dev.waymark.internal.wire.SegmentHeaderDecoder;
@@ -52,6 +53,7 @@ public final class SegmentSet implements AutoCloseable {
   private final long storeIdLow;
   private final SegmentSizing sizing;
   private final SpaceGate gate;
+  private final YieldPoints yields;
   private final Map<Long, Segment> segments = new TreeMap<>();
   private final EnumMap<SegmentKind, Segment> current = new EnumMap<>(SegmentKind.class);
   private final List<Segment> created = new ArrayList<>();
@@ -71,11 +73,23 @@ public final class SegmentSet implements AutoCloseable {
       long storeIdLow,
       SegmentSizing sizing,
       SpaceGate gate) {
+    this(directory, storeIdHigh, storeIdLow, sizing, gate, YieldPoints.NONE);
+  }
+
+  /** An empty set that tells where it is while it writes. */
+  public SegmentSet(
+      StoreDirectory directory,
+      long storeIdHigh,
+      long storeIdLow,
+      SegmentSizing sizing,
+      SpaceGate gate,
+      YieldPoints yields) {
     this.directory = directory;
     this.storeIdHigh = storeIdHigh;
     this.storeIdLow = storeIdLow;
     this.sizing = sizing;
     this.gate = gate;
+    this.yields = yields;
   }
 
   /** How large segments are. */
@@ -221,8 +235,9 @@ public final class SegmentSet implements AutoCloseable {
     long offset = run.position;
     long length;
     try {
+      yields.reached("space claimed");
       RecordWriter writer = new RecordWriter(plan, segment.region, offset, scratch, verifyLossy);
-      length = writer.write(views, segment.id, sequence);
+      length = writer.write(views, segment.id, sequence, yields);
       chunksLeftRaw.add(writer.chunksLeftRaw());
     } finally {
       letGo(segment);

@@ -38,7 +38,9 @@ public final class CurrentFile {
   public static Current read(StoreDirectory directory) {
     if (!directory.exists(NAME)) {
       throw new NotAStoreException(
-          ErrorDetail.of("the directory " + directory.label() + " holds no store").in(NAME));
+          ErrorDetail.of("there is no store in " + directory.label())
+              .expected("a directory with " + NAME + " in it")
+              .remedy("check the path"));
     }
     try (StoreFile file = directory.openReadOnly(NAME)) {
       long length = file.lengthBytes();

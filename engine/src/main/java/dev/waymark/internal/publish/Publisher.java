@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -78,9 +79,11 @@ public final class Publisher implements AutoCloseable {
 
   /** Boundaries whose rows or point is not durable yet, by the number of the last edit of them. */
   private final Map<Pending, Long> pending = new LinkedHashMap<>();
+
   private long unforcedBytes;
 
   private ManifestLog log;
+  private final Set<String> superseded = new LinkedHashSet<>();
   private long nextManifestId;
   private long checkpointBytes;
   private volatile boolean manifestFailed;
@@ -482,6 +485,8 @@ public final class Publisher implements AutoCloseable {
   private void checkpointLocked() {
     manifestFailed = true;
     ManifestLog before = log;
+    // Where CURRENT could not be replaced for certain, this one and the next both stay till then.
+    superseded.add(ManifestLog.fileName(before.manifestId()));
     boolean[] lost = new boolean[1];
     long number =
         write(
@@ -494,10 +499,12 @@ public final class Publisher implements AutoCloseable {
               announce(new ArrayList<>());
               List<Edit> first = new ArrayList<>(ForestState.heads(forest));
               first.addAll(segmentEdits());
+              long id = nextManifestId++;
+              superseded.add(ManifestLog.fileName(id));
               log =
                   ManifestCheckpoint.write(
                       directory,
-                      nextManifestId++,
+                      id,
                       storeId,
                       clockMillis.getAsLong(),
                       concat(
@@ -515,13 +522,26 @@ public final class Publisher implements AutoCloseable {
     manifestFailed = false;
     before.close();
     acknowledge(number);
-    String old = ManifestLog.fileName(before.manifestId());
-    if (directory.exists(old)) {
-      directory.delete(old);
-    }
+    superseded.remove(ManifestLog.fileName(log.manifestId()));
+    deleteSuperseded();
     yields.reached("checkpoint written");
     if (lost[0]) {
       throw durabilityLost();
+    }
+  }
+
+  /** What cannot be deleted now is left for the next time: all that counts is durable. */
+  private void deleteSuperseded() {
+    for (Iterator<String> names = superseded.iterator(); names.hasNext(); ) {
+      String name = names.next();
+      try {
+        if (directory.exists(name)) {
+          directory.delete(name);
+        }
+        names.remove();
+      } catch (WaymarkException e) {
+        return;
+      }
     }
   }
 

@@ -13,6 +13,7 @@ import dev.waymark.internal.manifest.SessionOutcome;
 import dev.waymark.layout.AbortMode;
 import dev.waymark.layout.BoundaryKey;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -69,7 +70,10 @@ public final class RecoveryPlanner {
     dropDamaged();
     int kept = 0;
     int discarded = 0;
-    for (OpenSession session : forest.sessions()) {
+    // The newest first: it may stand on what an older one takes back.
+    List<OpenSession> sessions = new ArrayList<>(forest.sessions());
+    Collections.reverse(sessions);
+    for (OpenSession session : sessions) {
       if (session.opened().abortMode() == AbortMode.DISCARD) {
         discard(session);
         discarded++;

@@ -1,6 +1,7 @@
 package dev.waymark.tools.replay;
 
 import dev.waymark.error.WaymarkException;
+import dev.waymark.tools.ExitCodes;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.NoSuchFileException;
@@ -61,7 +62,7 @@ public final class ReplayCommand implements Callable<Integer> {
       return EXIT_INTERRUPTED;
     } catch (WaymarkException e) {
       err(e.getMessage());
-      return ExitCode.SOFTWARE;
+      return ExitCodes.of(e.code());
     } catch (NoSuchFileException e) {
       err("there is no file " + e.getFile());
       return ExitCode.SOFTWARE;

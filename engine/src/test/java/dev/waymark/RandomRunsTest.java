@@ -1,0 +1,40 @@
+package dev.waymark;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Random stores, driven at random, against a plain model: every restore is equal to the byte, every
+ * match and every account is what the model says.
+ *
+ * <p>{@code -Dseed=N} replays one run, {@code -Druns=N} makes so many.
+ */
+class RandomRunsTest {
+  private static final int RUNS = 400;
+
+  static long[] seeds() {
+    String seed = System.getProperty("seed");
+    if (seed != null) {
+      return new long[] {Long.parseLong(seed)};
+    }
+    int runs = Integer.getInteger("runs", RUNS);
+    long base = System.nanoTime() * 31;
+    return java.util.stream.LongStream.range(0, 20).map(i -> base + i * runs).toArray();
+  }
+
+  @ParameterizedTest(name = "from seed {0} on")
+  @MethodSource("seeds")
+  void everyRestoreIsExactAndEveryMatchIsAsTheModelSays(long first) {
+    int count =
+        System.getProperty("seed") != null ? 1 : Math.max(1, Integer.getInteger("runs", RUNS) / 20);
+    for (long seed = first; seed < first + count; seed++) {
+      RandomRun run = new RandomRun(seed);
+      try {
+        run.run();
+      } catch (Throwable e) {
+        throw new AssertionError(
+            "replay with -Dseed=" + seed + "\n" + run.story() + "\n" + e.getMessage(), e);
+      }
+    }
+  }
+}

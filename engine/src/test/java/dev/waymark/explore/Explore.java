@@ -1,0 +1,139 @@
+package dev.waymark.explore;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Explores from the command line until so many states were seen, or for so long.
+ *
+ * <p>Options: {@code --states N}, {@code --nested N}: until both are reached; {@code --seconds T}:
+ * not longer than that; {@code --seed S}: the first workload's seed, each next one's is one more;
+ * {@code --threads N}; {@code --replay S}: that one workload and nothing else. The last line says
+ * what was found; the exit code is 0 only if that is nothing.
+ */
+public final class Explore {
+  private static final int MOST_REPORTED = 20;
+
+  private long states = 10_000;
+  private long nested = 500;
+  private long seed = 1;
+  private long seconds = Long.MAX_VALUE / 2_000_000_000L;
+  private int threads = 2;
+  private boolean replay;
+  private Scope scope = Scope.all();
+
+  private final Tally total = new Tally();
+  private final AtomicLong nextSeed = new AtomicLong();
+  private final LongAdder statesDone = new LongAdder();
+  private final LongAdder nestedDone = new LongAdder();
+  private final AtomicBoolean enough = new AtomicBoolean();
+  private int reported;
+
+  private Explore() {}
+
+  /** Runs. */
+  public static void main(String[] args) throws InterruptedException {
+    Explore explore = new Explore();
+    try {
+      explore.parse(args);
+    } catch (IllegalArgumentException e) {
+      System.err.println(
+          e.getMessage()
+              + "\nusage: explore [--states N] [--nested N] [--seconds T] [--seed S] [--threads N]"
+              + " [--replay S] [--kills-only] [--no-faults]");
+      System.exit(2);
+    }
+    Tally tally = explore.run();
+    System.exit(tally.isClean() ? 0 : 1);
+  }
+
+  private void parse(String[] args) {
+    for (int i = 0; i < args.length; i++) {
+      if (args[i].equals("--kills-only")) {
+        scope = scope.killsOnly();
+        continue;
+      }
+      if (args[i].equals("--no-faults")) {
+        scope = scope.withoutFaults();
+        continue;
+      }
+      if (i + 1 == args.length) {
+        throw new IllegalArgumentException("no value for " + args[i]);
+      }
+      long value = Long.parseLong(args[i + 1]);
+      switch (args[i++]) {
+        case "--states" -> states = value;
+        case "--nested" -> nested = value;
+        case "--seconds" -> seconds = value;
+        case "--seed" -> seed = value;
+        case "--threads" -> threads = (int) value;
+        case "--replay" -> {
+          seed = value;
+          threads = 1;
+          replay = true;
+        }
+        default -> throw new IllegalArgumentException("unknown option " + args[i - 1]);
+      }
+    }
+  }
+
+  private Tally run() throws InterruptedException {
+    long start = System.nanoTime();
+    long deadline = start + seconds * 1_000_000_000L;
+    nextSeed.set(seed);
+    List<Thread> workers = new ArrayList<>();
+    for (int i = 0; i < threads; i++) {
+      Thread worker = new Thread(() -> work(deadline), "explorer-" + i);
+      worker.start();
+      workers.add(worker);
+    }
+    for (Thread worker : workers) {
+      worker.join();
+    }
+    double took = (System.nanoTime() - start) / 1e9;
+    double cpu =
+        ProcessHandle.current().info().totalCpuDuration().map(Duration::toMillis).orElse(1L) / 1e3;
+    System.out.printf(
+        "%d workloads, seeds %d to %d, %.1f s, %.0f states/s, %.0f states a CPU second%n",
+        total.workloads, seed, nextSeed.get() - 1, took, total.states / took, total.states / cpu);
+    System.out.println(total.line());
+    return total;
+  }
+
+  private void work(long deadline) {
+    Tally tally = new Tally();
+    while (!enough.get() && System.nanoTime() < deadline) {
+      long before = tally.states;
+      long nestedBefore = tally.nested;
+      long own = nextSeed.getAndIncrement();
+      try {
+        new Workload(own, scope, tally, replay ? System.out::println : line -> {}).run();
+      } catch (Violation e) {
+        tally.count(e);
+        report(own, e);
+      }
+      statesDone.add(tally.states - before);
+      nestedDone.add(tally.nested - nestedBefore);
+      if (replay || (statesDone.sum() >= states && nestedDone.sum() >= nested)) {
+        enough.set(true);
+      }
+    }
+    synchronized (total) {
+      total.add(tally);
+    }
+  }
+
+  private synchronized void report(long own, Violation violation) {
+    if (reported++ < MOST_REPORTED) {
+      System.out.println(violation.kind + ": " + violation.getMessage());
+      System.out.println("  replay: tools/bin/explore --replay " + own);
+      if (replay) {
+        violation.printStackTrace(System.out);
+      }
+    }
+  }
+}

@@ -1,0 +1,48 @@
+package dev.waymark.explore;
+
+import dev.waymark.sim.Fault;
+import dev.waymark.sim.OperationKind;
+import java.util.SplittableRandom;
+
+/** Calls that are to fail. */
+final class Faults {
+  /** Forces come first, since most follows from them. */
+  private static final OperationKind[] KINDS = {
+    OperationKind.FORCE,
+    OperationKind.FORCE,
+    OperationKind.FORCE,
+    OperationKind.DIRECTORY_FORCE,
+    OperationKind.DIRECTORY_FORCE,
+    OperationKind.CREATE,
+    OperationKind.RENAME,
+    OperationKind.DELETE,
+    OperationKind.ALLOCATE,
+    OperationKind.SET_LENGTH,
+    OperationKind.PUNCH,
+    OperationKind.WRITE,
+    OperationKind.PUT,
+    OperationKind.GET,
+    OperationKind.READ,
+    OperationKind.MAP,
+    OperationKind.OPEN,
+  };
+
+  private static final String[] FILES = {"", "", "append", "delta", "manifest", "CURRENT", ".seg"};
+
+  private Faults() {}
+
+  static Fault any(SplittableRandom random) {
+    OperationKind kind = KINDS[random.nextInt(KINDS.length)];
+    boolean takesSpace =
+        kind == OperationKind.ALLOCATE
+            || kind == OperationKind.WRITE
+            || kind == OperationKind.CREATE;
+    Fault fault = takesSpace && random.nextInt(3) > 0 ? Fault.diskFull(kind) : Fault.ioError(kind);
+    fault = fault.onCall(1 + random.nextInt(4)).onFile(FILES[random.nextInt(FILES.length)]);
+    return switch (random.nextInt(3)) {
+      case 0 -> fault;
+      case 1 -> fault.times(1 + random.nextInt(3));
+      default -> fault.sticky();
+    };
+  }
+}

@@ -1,0 +1,326 @@
+package dev.waymark.explore;
+
+import dev.waymark.explore.Space.Node;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * What a store was told and what it acknowledged, from which follows what has to be there after a
+ * crash, what may be, and what may not.
+ *
+ * <p>Told in this order: what a call may change is noted before the call, what it did after it, and
+ * an acknowledgement once it was seen. So at any moment in between the oracle errs on the side of
+ * the store. It knows nothing of how the store works; it knows the rules of sessions, of thinning
+ * and of acknowledgements.
+ */
+final class Oracle {
+  /** How a session ended, or is about to. */
+  enum End {
+    OPEN,
+    KEPT,
+    DISCARDED
+  }
+
+  /** One prefill. */
+  static final class Session {
+    final boolean discardMode;
+    final boolean thins;
+
+    /** Boundaries that it appended or found there while appending. */
+    final Set<Node> used = new LinkedHashSet<>();
+
+    /** The deepest boundary that it may have reached. */
+    Node reach;
+
+    End end = End.OPEN;
+    boolean endAcknowledged;
+
+    /** Nothing that it appends from now on is its own to take back. */
+    boolean complete;
+
+    Session(boolean discardMode, boolean thins, Node start) {
+      this.discardMode = discardMode;
+      this.thins = thins;
+      this.reach = start;
+    }
+
+    boolean isSurelyKept() {
+      return end == End.OPEN ? !discardMode : end == End.KEPT && (endAcknowledged || !discardMode);
+    }
+
+    boolean isSurelyDiscarded() {
+      return end == End.OPEN
+          ? discardMode
+          : end == End.DISCARDED && (endAcknowledged || discardMode);
+    }
+  }
+
+  /** What is known of one boundary. */
+  private static final class Fact {
+    boolean possible;
+
+    /** Was there, durably, when this oracle began. */
+    boolean settled;
+
+    /** Stays although its sessions took it back: something else stood on it. */
+    boolean spared;
+
+    /** Sessions that use it, and whether that was acknowledged. */
+    final Map<Session, Boolean> users = new LinkedHashMap<>();
+
+    boolean pointPossible;
+    boolean pointSettled;
+    boolean pointAcknowledged;
+    boolean pointMayGo;
+    Session pointBy;
+  }
+
+  private record Pending(Runnable acknowledge, CompletableFuture<Void> receipt) {}
+
+  private final Map<Node, Fact> facts = new LinkedHashMap<>();
+  private final Set<Session> sessions = new LinkedHashSet<>();
+  private final List<Node> pins = new ArrayList<>();
+  private List<Pending> pending = new ArrayList<>();
+  private long version;
+
+  /** Of a store that is empty. */
+  Oracle() {}
+
+  /** Of a store that holds this, durably, and nothing else. */
+  Oracle(Presence presence) {
+    for (Node node : presence.rows()) {
+      Fact fact = fact(node);
+      fact.possible = true;
+      fact.settled = true;
+      if (presence.points().contains(node)) {
+        fact.pointPossible = true;
+        fact.pointSettled = true;
+      }
+    }
+  }
+
+  /** Grows with everything that is told. */
+  long version() {
+    return version;
+  }
+
+  private Fact fact(Node node) {
+    return facts.computeIfAbsent(node, n -> new Fact());
+  }
+
+  // What is told
+
+  Session opened(boolean discardMode, boolean thins, Node start) {
+    Session session = new Session(discardMode, thins, start);
+    sessions.add(session);
+    version++;
+    return session;
+  }
+
+  /** An append is about to store these boundaries, with a point at the last one perhaps. */
+  void appending(Session session, List<Node> nodes) {
+    for (Node node : nodes) {
+      Fact fact = fact(node);
+      fact.possible = true;
+      fact.users.putIfAbsent(session, false);
+      session.used.add(node);
+    }
+    Node last = nodes.get(nodes.size() - 1);
+    fact(last).pointPossible = true;
+    session.reach = last;
+    version++;
+  }
+
+  /** It returned; {@code point} is whether it made its last boundary a point. */
+  void appended(Session session, List<Node> nodes, boolean point, CompletableFuture<Void> receipt) {
+    Fact last = fact(nodes.get(nodes.size() - 1));
+    if (point) {
+      last.pointBy = session.complete ? null : session;
+    }
+    later(
+        receipt,
+        () -> {
+          nodes.forEach(node -> fact(node).users.replace(session, true));
+          last.pointAcknowledged |= point;
+        });
+  }
+
+  /** A point may be written at the session's tip by the call that follows. */
+  void addingPoint(Session session) {
+    if (session.reach != null) {
+      fact(session.reach).pointPossible = true;
+      version++;
+    }
+  }
+
+  /** A call that ends the session, or completes it, is about to be made. */
+  void ending(Session session, End end) {
+    session.end = end;
+    version++;
+    if (end == End.DISCARDED) {
+      for (Node node : session.used) {
+        Fact fact = fact(node);
+        fact.spared |= isNeededByOthers(node, session);
+        if (fact.pointBy == session) {
+          fact.pointAcknowledged = false;
+        }
+      }
+    } else if (session.thins) {
+      thinning(session.reach);
+    }
+  }
+
+  private void thinning(Node tip) {
+    for (Node at = tip; at != null; at = at.parent) {
+      fact(at).pointMayGo = true;
+    }
+  }
+
+  private boolean isNeededByOthers(Node node, Session own) {
+    for (Session other : sessions) {
+      boolean gone = other.end != End.OPEN && other.endAcknowledged && !other.complete;
+      if (other != own && !gone && other.reach != null && node.isOnPathTo(other.reach)) {
+        return true;
+      }
+    }
+    return pins.stream().anyMatch(node::isOnPathTo);
+  }
+
+  /** That call returned. */
+  void ended(Session session, boolean completedOnly) {
+    if (completedOnly) {
+      session.complete = true;
+    }
+    later(null, () -> session.endAcknowledged = true);
+  }
+
+  void pinned(Node node) {
+    pins.add(node);
+  }
+
+  void unpinned(Node node) {
+    pins.remove(node);
+  }
+
+  private void later(CompletableFuture<Void> receipt, Runnable acknowledge) {
+    pending.add(new Pending(acknowledge, receipt));
+    version++;
+  }
+
+  /** Remembers what was told up to now, for {@link #acknowledge}. */
+  int mark() {
+    return pending.size();
+  }
+
+  /** All that was told before the mark is durable, says the store. */
+  void acknowledge(int mark) {
+    for (int i = 0; i < mark; i++) {
+      Pending each = pending.get(i);
+      if (each != null && !hasFailed(each)) {
+        each.acknowledge().run();
+        pending.set(i, null);
+        version++;
+      }
+    }
+  }
+
+  /** Looks which receipts have been signed. */
+  void poll() {
+    for (int i = 0; i < pending.size(); i++) {
+      Pending each = pending.get(i);
+      if (each != null && each.receipt() != null && each.receipt().isDone() && !hasFailed(each)) {
+        each.acknowledge().run();
+        pending.set(i, null);
+        version++;
+      }
+    }
+  }
+
+  private static boolean hasFailed(Pending each) {
+    return each.receipt() != null && each.receipt().isCompletedExceptionally();
+  }
+
+  // What follows
+
+  /**
+   * Compares what a store holds after a crash, as it says itself.
+   *
+   * @throws Violation if it lacks what it has to hold, or holds what it may not
+   */
+  void check(Presence presence) {
+    Set<Node> atRisk = pointsThatRecoveryMayThin();
+    for (Map.Entry<Node, Fact> entry : facts.entrySet()) {
+      Node node = entry.getKey();
+      Fact fact = entry.getValue();
+      boolean needed = isNeeded(fact);
+      if (needed && !presence.rows().contains(node)) {
+        throw new Violation(Violation.Kind.LOST, "boundary " + node + " was acknowledged");
+      }
+      boolean point = isPointNeeded(fact, needed) && node.space.needsPoints();
+      if (point && !presence.points().contains(node)) {
+        boolean superseded = fact.pointMayGo || atRisk.contains(node);
+        if (!superseded || !presence.hasPointBelow(node)) {
+          throw new Violation(Violation.Kind.LOST, "point " + node + " was acknowledged");
+        }
+      }
+    }
+    for (Node node : presence.rows()) {
+      Fact fact = facts.get(node);
+      if (fact == null || !fact.possible) {
+        throw new Violation(Violation.Kind.WRONG, "boundary " + node + " was never stored");
+      }
+      boolean leaf = node.children.stream().noneMatch(presence.rows()::contains);
+      if (leaf && isTakenBack(fact)) {
+        throw new Violation(Violation.Kind.WRONG, "boundary " + node + " was taken back");
+      }
+    }
+    for (Node node : presence.points()) {
+      if (node.space.needsPoints() && !facts.get(node).pointPossible) {
+        throw new Violation(Violation.Kind.WRONG, "point " + node + " was never stored");
+      }
+    }
+  }
+
+  private static boolean isNeeded(Fact fact) {
+    if (fact.settled) {
+      return true;
+    }
+    for (Map.Entry<Session, Boolean> user : fact.users.entrySet()) {
+      if (user.getValue() && user.getKey().isSurelyKept()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean isPointNeeded(Fact fact, boolean rowsNeeded) {
+    boolean kept = fact.pointBy == null || fact.pointBy.isSurelyKept();
+    return fact.pointSettled || (rowsNeeded && fact.pointAcknowledged && kept);
+  }
+
+  private static boolean isTakenBack(Fact fact) {
+    return !fact.settled
+        && !fact.spared
+        && !fact.users.isEmpty()
+        && fact.users.keySet().stream()
+            .allMatch(user -> !user.complete && user.isSurelyDiscarded());
+  }
+
+  private Set<Node> pointsThatRecoveryMayThin() {
+    Set<Node> nodes = new HashSet<>();
+    for (Session session : sessions) {
+      if (session.thins && !(session.end != End.OPEN && session.endAcknowledged)) {
+        for (Node at = session.reach; at != null; at = at.parent) {
+          nodes.add(at);
+        }
+      }
+    }
+    return nodes;
+  }
+}

@@ -1,0 +1,92 @@
+package dev.waymark.tools;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.PrintWriter;
+import java.util.Locale;
+
+/**
+ * Where a verb writes its answer. Whoever reads it may stop at any time, as {@code head} does: then
+ * the verb ends, and that is no failure.
+ */
+public final class Output implements AutoCloseable {
+  /** Raised when a field changes its meaning or goes; new fields do not raise it. */
+  private static final int OUTPUT_VERSION = 1;
+
+  /** Whether the reader is still there is asked once for so many characters. */
+  private static final int CHUNK_CHARS = 8_192;
+
+  private final PrintWriter writer;
+  private final StringBuilder pending = new StringBuilder();
+
+  /** Writes there. */
+  public Output(PrintWriter writer) {
+    this.writer = writer;
+  }
+
+  /** Nobody reads any more. */
+  static final class ReaderGone extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    ReaderGone() {
+      super(null, null, false, false);
+    }
+  }
+
+  /** One line. */
+  public void line(String format, Object... values) {
+    pending.append(String.format(Locale.ROOT, format, values).stripTrailing()).append('\n');
+    if (pending.length() >= CHUNK_CHARS) {
+      flush();
+    }
+  }
+
+  /** An empty line. */
+  public void line() {
+    line("");
+  }
+
+  private void flush() {
+    writer.append(pending);
+    pending.setLength(0);
+    if (writer.checkError()) {
+      throw new ReaderGone();
+    }
+  }
+
+  /** Writes what is left. */
+  @Override
+  public void close() {
+    if (!pending.isEmpty()) {
+      flush();
+    }
+  }
+
+  /** The envelope that every verb's JSON comes in. */
+  public static ObjectNode envelope(String command) {
+    ObjectNode root = JsonNodeFactory.instance.objectNode();
+    root.put("output_version", OUTPUT_VERSION);
+    root.put("command", command);
+    return root;
+  }
+
+  /** One object, for programs. */
+  public void json(ObjectNode root) {
+    line("%s", root.toPrettyString());
+  }
+
+  /** A number of bytes as people read it. */
+  public static String bytes(long bytes) {
+    String[] units = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    if (Math.abs(bytes) < 1_024) {
+      return bytes + " B";
+    }
+    double value = bytes;
+    int unit = -1;
+    while (Math.abs(value) >= 1_023.95 && unit < units.length - 1) {
+      value /= 1_024;
+      unit++;
+    }
+    return String.format(Locale.ROOT, "%.1f %s", value, units[unit]);
+  }
+}

@@ -1,0 +1,141 @@
+package dev.waymark.tools.inspect;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.StoreInspector;
+import dev.waymark.StoreInspector.NamespaceReport;
+import dev.waymark.StoreInspector.SegmentReport;
+import dev.waymark.StoreInspector.Summary;
+import dev.waymark.StoreInspector.Totals;
+import dev.waymark.tools.Output;
+
+/** What a store holds, as JSON: numbers as numbers, units last in the names. */
+final class InspectJson {
+  private final StoreInspector store;
+  private final boolean boundaries;
+
+  InspectJson(StoreInspector store, boolean boundaries) {
+    this.store = store;
+    this.boundaries = boundaries;
+  }
+
+  ObjectNode toJson() {
+    ObjectNode root = Output.envelope("inspect");
+    Summary summary = store.summary();
+    root.put("store_id", summary.storeId());
+    root.put("format_version", summary.readVersion());
+    root.put("manifest", summary.manifest());
+    root.put("manifest_bytes", summary.manifestBytes());
+    root.put("manifest_torn", summary.manifestIsTorn());
+    summary.heartbeatMillis().ifPresent(millis -> root.put("heartbeat_millis", millis));
+    summary.processId().ifPresent(id -> root.put("writer_process_id", id));
+    root.put("boundaries", summary.boundaries());
+    root.put("restore_points", summary.points());
+    root.put("open_sessions", summary.openSessions());
+    root.put("kept_chains", summary.keptChains());
+    totals(root.putObject("totals"));
+    segments(root.putArray("segments"));
+    namespaces(root.putArray("namespaces"));
+    ArrayNode files = root.putArray("other_files");
+    store
+        .otherFiles()
+        .forEach(
+            file ->
+                files
+                    .addObject()
+                    .put("file", file.file())
+                    .put("allocated_bytes", file.allocatedBytes()));
+    ArrayNode findings = root.putArray("findings");
+    store
+        .findings()
+        .forEach(
+            finding ->
+                findings
+                    .addObject()
+                    .put("id", finding.id())
+                    .put("severity", finding.severity())
+                    .put("file", finding.file())
+                    .put("offset_bytes", finding.offsetBytes())
+                    .put("text", finding.text()));
+    if (boundaries) {
+      boundaries(root.putArray("boundary_list"));
+    }
+    return root;
+  }
+
+  private void totals(ObjectNode node) {
+    Totals totals = store.totals();
+    node.put("allocated_bytes", totals.allocatedBytes());
+    node.put("live_bytes", totals.liveBytes());
+    node.put("dead_bytes", totals.deadBytes());
+    node.put("framing_bytes", totals.framingBytes());
+    node.put("reserved_bytes", totals.reservedBytes());
+    node.put("other_bytes", totals.otherBytes());
+    node.put("difference_bytes", totals.differenceBytes());
+  }
+
+  private void segments(ArrayNode array) {
+    for (SegmentReport segment : store.segments()) {
+      array
+          .addObject()
+          .put("id", segment.id())
+          .put("file", segment.file())
+          .put("kind", segment.kind())
+          .put("sealed", segment.sealed())
+          .put("live_records", segment.liveRecords())
+          .put("length_bytes", segment.lengthBytes())
+          .put("allocated_bytes", segment.allocatedBytes())
+          .put("live_bytes", segment.liveBytes())
+          .put("dead_bytes", segment.deadBytes())
+          .put("framing_bytes", segment.framingBytes())
+          .put("reserved_bytes", segment.reservedBytes())
+          .put("difference_bytes", segment.differenceBytes());
+    }
+  }
+
+  private void namespaces(ArrayNode array) {
+    for (NamespaceReport namespace : store.namespaces()) {
+      LayoutSummary layout = LayoutSummary.of(namespace.layout());
+      ObjectNode node = array.addObject();
+      node.put("id", namespace.id());
+      node.put("fingerprint", namespace.fingerprint());
+      node.put("boundaries", namespace.boundaries());
+      node.put("restore_points", namespace.points());
+      node.put("chains", namespace.chains());
+      node.put("row_record_bytes", namespace.rowRecordBytes());
+      node.put("point_record_bytes", namespace.pointRecordBytes());
+      ObjectNode identity = node.putObject("identity");
+      namespace.identity().properties().forEach(identity::put);
+      ObjectNode shape = node.putObject("layout");
+      shape.put("block_tokens", layout.blockTokens());
+      shape.put("row_tensors", layout.rowTensors());
+      shape.put("window_tensors", layout.windowTensors());
+      shape.put("fixed_tensors", layout.fixedTensors());
+      shape.put("row_bytes_per_token", layout.rowBytesPerToken());
+      shape.put("window_bytes", layout.windowBytes());
+      shape.put("fixed_bytes", layout.fixedBytes());
+      ArrayNode windows = shape.putArray("window_tokens");
+      layout.windows().forEach(windows::add);
+      ObjectNode codecs = node.putObject("codecs");
+      codecs.put("rows", namespace.codecs().rows().name());
+      codecs.put("window", namespace.codecs().window().name());
+      codecs.put("fixed", namespace.codecs().fixed().name());
+    }
+  }
+
+  private void boundaries(ArrayNode array) {
+    store.forEachBoundary(
+        boundary ->
+            array
+                .addObject()
+                .put("namespace", boundary.namespaceId())
+                .put("key", boundary.key())
+                .put("parent_key", boundary.parentKey())
+                .put("tokens", boundary.tokens())
+                .put("restorable", boundary.isPoint())
+                .put("branch", boundary.isBranch())
+                .put("row_record_bytes", boundary.rowBytes())
+                .put("point_record_bytes", boundary.pointBytes())
+                .put("added_millis", boundary.addedMillis()));
+  }
+}

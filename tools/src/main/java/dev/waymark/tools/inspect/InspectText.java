@@ -1,0 +1,166 @@
+package dev.waymark.tools.inspect;
+
+import dev.waymark.StoreInspector;
+import dev.waymark.StoreInspector.FindingReport;
+import dev.waymark.StoreInspector.NamespaceReport;
+import dev.waymark.StoreInspector.SegmentReport;
+import dev.waymark.StoreInspector.Summary;
+import dev.waymark.StoreInspector.Totals;
+import dev.waymark.tools.Output;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/** What a store holds, for people. */
+final class InspectText {
+  private static final String SEGMENTS = "%-20s %-7s %8s %10s %10s %10s %10s %10s";
+
+  private final StoreInspector store;
+  private final Output out;
+  private final long nowMillis;
+
+  InspectText(StoreInspector store, Output out, long nowMillis) {
+    this.store = store;
+    this.out = out;
+    this.nowMillis = nowMillis;
+  }
+
+  void print(boolean boundaries) {
+    summary();
+    segments();
+    for (NamespaceReport namespace : store.namespaces()) {
+      namespace(namespace);
+    }
+    totals();
+    if (boundaries) {
+      boundaries();
+    }
+    findings();
+  }
+
+  private void summary() {
+    Summary summary = store.summary();
+    out.line("store %s, format %d", summary.storeId(), summary.readVersion());
+    out.line(
+        "%s: %,d bytes of edits%s", summary.manifest(), summary.manifestBytes(), writer(summary));
+    out.line(
+        "%,d boundaries, %,d restore points, %,d open sessions, %,d kept chains",
+        summary.boundaries(), summary.points(), summary.openSessions(), summary.keptChains());
+  }
+
+  private String writer(Summary summary) {
+    if (summary.heartbeatMillis().isEmpty()) {
+      return "";
+    }
+    return String.format(
+        Locale.ROOT,
+        "; a writer was last heard of %s ago (process %d)",
+        age(summary.heartbeatMillis().getAsLong()),
+        summary.processId().orElse(0));
+  }
+
+  private void segments() {
+    out.line();
+    out.line(
+        SEGMENTS, "segment", "", "records", "live", "dead", "framing", "reserved", "allocated");
+    for (SegmentReport segment : store.segments()) {
+      out.line(
+          SEGMENTS,
+          segment.file(),
+          segment.sealed() ? "sealed" : "open",
+          String.format(Locale.ROOT, "%,d", segment.liveRecords()),
+          Output.bytes(segment.liveBytes()),
+          Output.bytes(segment.deadBytes()),
+          Output.bytes(segment.framingBytes()),
+          Output.bytes(segment.reservedBytes()),
+          Output.bytes(segment.allocatedBytes()));
+    }
+  }
+
+  private void namespace(NamespaceReport namespace) {
+    LayoutSummary layout = LayoutSummary.of(namespace.layout());
+    out.line();
+    out.line("namespace %d (%s)", namespace.id(), namespace.fingerprint());
+    out.line(
+        "  %s",
+        namespace.identity().properties().entrySet().stream()
+            .map(property -> property.getKey() + "=" + property.getValue())
+            .collect(Collectors.joining(", ")));
+    out.line(
+        "  blocks of %,d tokens; %d tensors of rows, %s a token; %d of windows, %s when full;"
+            + " %d fixed, %s",
+        layout.blockTokens(),
+        layout.rowTensors(),
+        Output.bytes(layout.rowBytesPerToken()),
+        layout.windowTensors(),
+        Output.bytes(layout.windowBytes()),
+        layout.fixedTensors(),
+        Output.bytes(layout.fixedBytes()));
+    out.line(
+        "  %,d boundaries, %s of rows; %,d restore points, %s of windows and state; first blocks: %,d",
+        namespace.boundaries(),
+        Output.bytes(namespace.rowRecordBytes()),
+        namespace.points(),
+        Output.bytes(namespace.pointRecordBytes()),
+        namespace.chains());
+  }
+
+  private void totals() {
+    Totals totals = store.totals();
+    out.line();
+    total("live", totals.liveBytes());
+    total("dead", totals.deadBytes());
+    total("framing", totals.framingBytes());
+    total("reserved", totals.reservedBytes());
+    total("other files", totals.otherBytes());
+    total("difference", totals.differenceBytes());
+    total("allocated", totals.allocatedBytes());
+    store.otherFiles().forEach(file -> out.line("  %s is not named by the manifest", file.file()));
+  }
+
+  private void total(String name, long bytes) {
+    out.line("%-12s %,18d B  %10s", name, bytes, Output.bytes(bytes));
+  }
+
+  private void boundaries() {
+    out.line();
+    out.line(
+        "%-9s %-9s %-9s %10s %-7s %-7s %10s %10s %6s",
+        "namespace", "key", "parent", "tokens", "", "", "rows", "state", "age");
+    store.forEachBoundary(
+        boundary ->
+            out.line(
+                "%-9d %-9s %-9s %,10d %-7s %-7s %10s %10s %6s",
+                boundary.namespaceId(),
+                boundary.key(),
+                boundary.parentKey(),
+                boundary.tokens(),
+                boundary.isPoint() ? "restore" : "",
+                boundary.isBranch() ? "branch" : "",
+                Output.bytes(boundary.rowBytes()),
+                Output.bytes(boundary.pointBytes()),
+                age(boundary.addedMillis())));
+  }
+
+  private void findings() {
+    for (FindingReport finding : store.findings()) {
+      String place =
+          finding.offsetBytes() < 0
+              ? finding.file()
+              : finding.file() + " at byte " + finding.offsetBytes();
+      out.line();
+      out.line("%s %s: %s: %s", finding.severity(), finding.id(), place, finding.text());
+    }
+  }
+
+  private String age(long millis) {
+    Duration age = Duration.ofMillis(Math.max(0, nowMillis - millis));
+    if (age.toMinutes() < 1) {
+      return age.toSeconds() + " s";
+    }
+    if (age.toHours() < 1) {
+      return age.toMinutes() + " min";
+    }
+    return age.toDays() < 1 ? age.toHours() + " h" : age.toDays() + " d";
+  }
+}

@@ -1,0 +1,78 @@
+package dev.waymark.tools.verify;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.StoreRepair;
+import dev.waymark.tools.ExitCodes;
+import dev.waymark.tools.Output;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Gets a store back whose manifest is lost. Says what it would do, unless told to do it. */
+@Command(
+    name = "repair",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Rebuilds a lost or damaged manifest from the records, which describe themselves.",
+      "Says what it would bring back, and changes nothing; with --apply it does so, and keeps what"
+          + " it replaces in quarantine/.",
+    })
+public final class RepairCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Parameters(paramLabel = "STORE", description = "directory of the store")
+  private Path path;
+
+  @Option(
+      names = "--rebuild-manifest",
+      required = true,
+      description = "rebuild the manifest from the records")
+  private boolean rebuildManifest;
+
+  @Option(names = "--apply", description = "do it; without this nothing is changed")
+  private boolean apply;
+
+  @Option(names = "--json", description = "print JSON, for programs")
+  private boolean json;
+
+  @Override
+  public Integer call() {
+    StoreRepair.Report report = StoreRepair.rebuildManifest(path, apply);
+    try (Output out = new Output(spec.commandLine().getOut())) {
+      if (json) {
+        ObjectNode root = Output.envelope("repair");
+        root.put("applied", report.applied());
+        root.put("boundaries", report.boundaries());
+        root.put("restore_points", report.points());
+        root.put("segments", report.segments());
+        Findings.add(report.findings(), root);
+        out.json(root);
+      } else {
+        print(report, out);
+      }
+    }
+    return report.findings().stream().anyMatch(f -> f.severity().equals("ERROR"))
+        ? ExitCodes.CORRUPTION
+        : ExitCodes.OK;
+  }
+
+  private static void print(StoreRepair.Report report, Output out) {
+    Findings.print(report.findings(), out);
+    out.line(
+        "%s %d boundaries and %d restore points from %d segments",
+        report.applied() ? "Brought back" : "Would bring back",
+        report.boundaries(),
+        report.points(),
+        report.segments());
+    out.line(
+        "What had been dropped, and whose bytes were still there, is among them: records do not say"
+            + " that they were dropped. Keeps by name and the order of use are not known any more.");
+    if (!report.applied()) {
+      out.line("Nothing was changed. Run it again with --apply to do so.");
+    }
+  }
+}

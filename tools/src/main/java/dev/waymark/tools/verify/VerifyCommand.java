@@ -1,0 +1,104 @@
+package dev.waymark.tools.verify;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.StoreVerifier;
+import dev.waymark.StoreVerifier.FileBytes;
+import dev.waymark.tools.ExitCodes;
+import dev.waymark.tools.Output;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Says whether a store is what its manifest says. Reads only, heals nothing. */
+@Command(
+    name = "verify",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Says whether a store is what its manifest says, and where every byte of every file is.",
+      "Reads only, takes no lock and heals nothing, so it may be used beside a running server.",
+    })
+public final class VerifyCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Parameters(paramLabel = "STORE", description = "directory of the store")
+  private Path path;
+
+  @Option(
+      names = "--level",
+      paramLabel = "LEVEL",
+      defaultValue = "checksum",
+      description =
+          "structure: the manifest and the place of every byte; checksum (default): also every"
+              + " record; all: also whether it can be decoded, and footers")
+  private StoreVerifier.Level level;
+
+  @Option(names = "--json", description = "print JSON, for programs")
+  private boolean json;
+
+  @Override
+  public Integer call() {
+    StoreVerifier.Report report = StoreVerifier.verify(path, level, bytes -> {});
+    try (Output out = new Output(spec.commandLine().getOut())) {
+      if (json) {
+        out.json(json(report));
+      } else {
+        print(report, out);
+      }
+    }
+    if (report.isDamaged()) {
+      return ExitCodes.CORRUPTION;
+    }
+    return report.isTorn() ? ExitCodes.TORN_TAIL : ExitCodes.OK;
+  }
+
+  private void print(StoreVerifier.Report report, Output out) {
+    out.line("%-28s %12s %12s %12s %12s", "file", "length", "live", "framing", "unnamed");
+    for (FileBytes file : report.files()) {
+      out.line(
+          "%-28s %12d %12d %12d %12d",
+          file.file(),
+          file.lengthBytes(),
+          file.liveBytes(),
+          file.framingBytes(),
+          file.unnamedBytes());
+    }
+    out.line();
+    Findings.print(report.findings(), out);
+    out.line(
+        "%s: %d boundaries, %d restore points; %d records, %s checked",
+        report.isDamaged() ? "DAMAGED" : report.isTorn() ? "torn tail, recoverable" : "well",
+        report.boundaries(),
+        report.points(),
+        report.recordsChecked(),
+        Output.bytes(report.bytesChecked()));
+  }
+
+  private ObjectNode json(StoreVerifier.Report report) {
+    ObjectNode root = Output.envelope("verify");
+    root.put("level", level.name().toLowerCase(Locale.ROOT));
+    root.put("damaged", report.isDamaged());
+    root.put("torn", report.isTorn());
+    root.put("boundaries", report.boundaries());
+    root.put("restore_points", report.points());
+    root.put("records_checked", report.recordsChecked());
+    root.put("bytes_checked", report.bytesChecked());
+    ArrayNode files = root.putArray("files");
+    for (FileBytes file : report.files()) {
+      ObjectNode node = files.addObject();
+      node.put("file", file.file());
+      node.put("length_bytes", file.lengthBytes());
+      node.put("allocated_bytes", file.allocatedBytes());
+      node.put("live_bytes", file.liveBytes());
+      node.put("framing_bytes", file.framingBytes());
+      node.put("unnamed_bytes", file.unnamedBytes());
+    }
+    Findings.add(report.findings(), root);
+    return root;
+  }
+}
