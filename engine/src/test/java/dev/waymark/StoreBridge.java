@@ -1,0 +1,28 @@
+package dev.waymark;
+
+import dev.waymark.internal.io.RealDirectory;
+import java.nio.file.Path;
+
+/** What the fault stages need of a store beyond its public face. */
+public final class StoreBridge {
+  private StoreBridge() {}
+
+  /** Lets go of every file without another write, as a process that dies would. */
+  public static void abandon(SnapshotStore store) {
+    store.abandon();
+  }
+
+  /** What the file system says that the store's directory occupies. */
+  public static long allocatedOnDisk(SnapshotStore store) {
+    return store.engine().directory.allocatedBytes();
+  }
+
+  /** Opens a store without any background help, on a directory of the operating system. */
+  public static SnapshotStore openWritable(Path path, StoreOptions options) {
+    return SnapshotStore.open(
+        RealDirectory.openForWriting(path, true),
+        options,
+        System::currentTimeMillis,
+        dev.waymark.internal.io.YieldPoints.NONE);
+  }
+}

@@ -1,0 +1,163 @@
+package dev.waymark.faults;
+
+import dev.waymark.AppendReceipt;
+import dev.waymark.Durability;
+import dev.waymark.Namespace;
+import dev.waymark.PrefillPlan;
+import dev.waymark.PrefillSession;
+import dev.waymark.PrefixMatch;
+import dev.waymark.SnapshotStore;
+import dev.waymark.StoreBridge;
+import dev.waymark.StoreStats;
+import dev.waymark.error.WaymarkException;
+import dev.waymark.layout.AbortMode;
+import dev.waymark.layout.Prompt;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Compares a store that was just opened with what the oracle says has to be in it. */
+final class Checker {
+  private static final long LEDGER_SLACK_BYTES = 1L << 20;
+
+  /** Restores of one prompt besides the deepest: all of them in all cycles would take too long. */
+  private static final int MORE_RESTORES = 2;
+
+  private final List<String> lost = new ArrayList<>();
+  private final List<String> wrong = new ArrayList<>();
+  private final List<String> other = new ArrayList<>();
+  private final Set<String> history = new LinkedHashSet<>();
+  private long restores;
+
+  /** Acknowledged, and not there. */
+  List<String> lost() {
+    return lost;
+  }
+
+  /** There, and not what was appended. */
+  List<String> wrong() {
+    return wrong;
+  }
+
+  /** Ledgers that do not add up, and stores that cannot be used. */
+  List<String> other() {
+    return other;
+  }
+
+  long restores() {
+    return restores;
+  }
+
+  boolean isGood() {
+    return lost.isEmpty() && wrong.isEmpty() && other.isEmpty();
+  }
+
+  /** All that was found, a line each. */
+  String findings() {
+    return "lost " + lost + "\nwrong " + wrong + "\nother " + other + "\nhistory " + history;
+  }
+
+  /** Checks, and tells the oracle what is there. */
+  void check(SnapshotStore store, Samples samples, Oracle oracle, Random random) {
+    Map<String, Oracle.Required> found = new HashMap<>();
+    for (Sample sample : samples.all()) {
+      try {
+        int before = lost.size();
+        found.put(sample.name(), check(store, sample, oracle.required(sample), random));
+        if (lost.size() > before) {
+          history.addAll(oracle.history(sample));
+        }
+      } catch (WaymarkException e) {
+        lost.add("checking " + sample.name() + ": " + e);
+      }
+    }
+    ledger(store);
+    oracle.reopened(found);
+  }
+
+  private Oracle.Required check(
+      SnapshotStore store, Sample sample, Oracle.Required required, Random random) {
+    Namespace namespace = Samples.namespace(store, sample);
+    Prompt prompt = Prompt.ofTokens(sample.tokens());
+    PrefixMatch match = namespace.match(prompt);
+    if (match.storedTokens() < required.rows()) {
+      lost.add(
+          "rows of %s: %d tokens of %d, %s"
+              .formatted(sample.name(), match.storedTokens(), required.rows(), match.why()));
+    }
+    Set<Integer> points = new TreeSet<>();
+    Arrays.stream(match.points()).forEach(points::add);
+    for (int at : required.points()) {
+      if (!points.contains(at)) {
+        lost.add("point of %s at %d tokens; there are %s".formatted(sample.name(), at, points));
+      }
+    }
+    List<Integer> all = new ArrayList<>(points);
+    for (int i = 0; i <= MORE_RESTORES && i < all.size(); i++) {
+      int at = all.get(i == 0 ? all.size() - 1 : random.nextInt(all.size()));
+      restores++;
+      try {
+        String difference = sample.compare(match, at);
+        if (difference != null) {
+          wrong.add(difference);
+        }
+      } catch (WaymarkException e) {
+        lost.add("restore of %s at %d tokens: %s".formatted(sample.name(), at, e));
+      }
+    }
+    return new Oracle.Required(
+        match.storedTokens(), Samples.keepsPoints(sample) ? points : Set.of());
+  }
+
+  private void ledger(SnapshotStore store) {
+    StoreStats stats = store.stats();
+    long sum =
+        stats.liveBytes() + stats.deadBytes() + stats.framingBytes() + stats.reservedBytes();
+    if (sum != stats.allocatedBytes()) {
+      other.add("the ledger adds up to " + sum + ": " + stats);
+    }
+    long disk = StoreBridge.allocatedOnDisk(store);
+    if (Math.abs(disk - stats.allocatedBytes()) > LEDGER_SLACK_BYTES + disk / 100) {
+      other.add("the file system counts " + disk + " bytes: " + stats);
+    }
+  }
+
+  /** Stores something new, durably, and gets it back. */
+  void use(SnapshotStore store, Samples samples, Oracle oracle, Random random) {
+    for (int attempt = 0; attempt < samples.all().size(); attempt++) {
+      Sample sample = samples.all().get(random.nextInt(samples.all().size()));
+      Namespace namespace = Samples.namespace(store, sample);
+      PrefixMatch match = namespace.match(Prompt.ofTokens(sample.tokens()));
+      int from = match.restorableTokens();
+      int to = from + Sample.BLOCK;
+      if (to > sample.blocks() * Sample.BLOCK) {
+        continue;
+      }
+      PrefillPlan plan =
+          PrefillPlan.tokens(to + 1)
+              .policy(Samples.policy(sample))
+              .onAbort(AbortMode.DISCARD)
+              .durability(Durability.COMMIT);
+      long id = oracle.opening(sample, true, false);
+      try (PrefillSession session = namespace.prefill(match, plan)) {
+        AppendReceipt receipt = session.append(sample.tokens(from, to), sample.views(to));
+        session.promptComplete();
+        oracle.completed(id, to, receipt.pointAdded());
+        String difference = sample.compare(namespace.match(sample.tokens()), to);
+        if (difference != null) {
+          wrong.add("just appended: " + difference);
+        }
+        oracle.ended(id);
+      } catch (WaymarkException e) {
+        other.add("the store cannot be used: " + e);
+      }
+      return;
+    }
+  }
+}

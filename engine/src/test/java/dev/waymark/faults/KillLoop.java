@@ -1,0 +1,178 @@
+package dev.waymark.faults;
+
+import dev.waymark.SnapshotStore;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.Writer;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ArrayBlockingQueue;
+
+/**
+ * Kills a process that works on a store, at random moments, again and again; takes its lock at
+ * once, and checks what is there against what it had written down. A kill loses nothing that the
+ * kernel has: this shows the lock's release, and states that no orderly end leaves.
+ *
+ * <p>Arguments: a directory, the number of kills, a seed.
+ */
+public final class KillLoop {
+  private final Path root;
+  private final Random random;
+  private final BlockingQueue<Child> warm = new ArrayBlockingQueue<>(1);
+  private Path directory;
+  private Samples samples;
+  private Oracle oracle;
+  private long epoch;
+  private volatile boolean done;
+
+  private long kills;
+  private long whileOpening;
+  private long lost;
+  private long wrong;
+  private long other;
+  private long acknowledged;
+  private long restores;
+
+  private record Child(Process process, BufferedReader output) {}
+
+  private KillLoop(Path root, long seed) {
+    this.root = root;
+    this.random = new Random(seed);
+  }
+
+  /** Runs; exits with 1 if anything was lost, wrong, or still locked. */
+  public static void main(String[] arguments) throws Exception {
+    KillLoop loop = new KillLoop(Path.of(arguments[0]), Long.parseLong(arguments[2]));
+    loop.run(Integer.parseInt(arguments[1]));
+    System.out.printf(
+        "kills: %d (%d while opening), %d acknowledgements, %d restores compared, %d lost,"
+            + " %d wrong, %d other failures%n",
+        loop.kills,
+        loop.whileOpening,
+        loop.acknowledged,
+        loop.restores,
+        loop.lost,
+        loop.wrong,
+        loop.other);
+    System.exit(loop.lost + loop.wrong + loop.other == 0 ? 0 : 1);
+  }
+
+  private void run(int count) throws Exception {
+    Thread starter = new Thread(this::keepWarm);
+    starter.setDaemon(true);
+    starter.start();
+    fresh();
+    while (kills < count) {
+      killOne();
+      check();
+    }
+    acknowledged += oracle.acknowledged();
+    done = true;
+    Child left = warm.poll();
+    if (left != null) {
+      left.process().destroyForcibly();
+    }
+    starter.interrupt();
+  }
+
+  private void fresh() throws IOException {
+    if (directory != null) {
+      acknowledged += oracle.acknowledged();
+      PowerLoss.remove(directory);
+    }
+    epoch++;
+    directory = root.resolve("store-" + epoch);
+    samples = new Samples(epoch);
+    oracle = new Oracle(event -> {});
+  }
+
+  /** The next child gets ready while this process checks what the last one left. */
+  private void keepWarm() {
+    int number = 0;
+    try {
+      while (!done) {
+        Child child = start(root.resolve("scratch-" + number++ % 4));
+        if (!"ready".equals(child.output().readLine())) {
+          throw new IllegalStateException("a child did not get ready");
+        }
+        warm.put(child);
+      }
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    } catch (InterruptedException e) {
+      return;
+    }
+  }
+
+  private static Child start(Path scratch) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(System.getProperty("java.home") + "/bin/java");
+    command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto"));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.addAll(List.of(KillChild.class.getName(), scratch.toString()));
+    Process process =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    return new Child(process, process.inputReader(StandardCharsets.UTF_8));
+  }
+
+  private void killOne() throws Exception {
+    Child child = warm.take();
+    Path journal = root.resolve("journal");
+    Files.deleteIfExists(journal);
+    Writer input = child.process().outputWriter(StandardCharsets.UTF_8);
+    input.write(
+        directory + " " + epoch + " " + random.nextLong() + " " + journal.toString() + "\n");
+    input.flush();
+    boolean opening = random.nextInt(6) == 0;
+    if (!opening && child.output().readLine() == null) {
+      throw new IllegalStateException("a child ended by itself");
+    }
+    Thread.sleep(random.nextInt(opening ? 60 : random.nextInt(6) == 0 ? 400 : 80));
+    child.process().destroyForcibly();
+    if (child.process().waitFor() != 128 + 9) {
+      other++;
+      System.out.println("the child had ended by itself: " + child.process().exitValue());
+    }
+    kills++;
+    whileOpening += opening ? 1 : 0;
+    if (kills % 100 == 0) {
+      System.out.printf("%d kills, %d lost, %d wrong, %d other%n", kills, lost, wrong, other);
+    }
+    if (Files.exists(journal)) {
+      for (String line : Files.readAllLines(journal)) {
+        if (line.startsWith("failed")) {
+          other++;
+          System.out.println("kill " + kills + ": " + line);
+        } else {
+          oracle.apply(line);
+        }
+      }
+    }
+  }
+
+  private void check() throws IOException {
+    try (SnapshotStore store = SnapshotStore.open(directory, KillChild.options(random))) {
+      Checker checker = new Checker();
+      checker.check(store, samples, oracle, random);
+      checker.use(store, samples, oracle, random);
+      lost += checker.lost().size();
+      wrong += checker.wrong().size();
+      other += checker.other().size();
+      restores += checker.restores();
+      if (!checker.isGood()) {
+        System.out.println("kill " + kills + ":\n" + checker.findings() + "\n" + store.recovery());
+      }
+      if (store.stats().allocatedBytes() <= PowerLoss.QUOTA_BYTES / 3) {
+        return;
+      }
+    }
+    fresh();
+  }
+}
