@@ -599,10 +599,11 @@ public final class PrefillSession implements AutoCloseable {
 
   /**
    * A boundary that another open session added is shared with it from now on. That it is there does
-   * not make it durable: then this session waits for what the other one wrote.
+   * not make it durable, nor that the session which added it was completed: this session waits for
+   * the last edit up to here, whosever it is.
    */
   private void useExisting(int node, BoundaryKey key) {
-    lastNumber = Math.max(lastNumber, engine.publisher.pendingNumber(state.id(), key));
+    lastNumber = Math.max(lastNumber, engine.publisher.published());
     if (complete) {
       return;
     }

@@ -117,8 +117,7 @@ final class Checker {
 
   private void ledger(SnapshotStore store) {
     StoreStats stats = store.stats();
-    long sum =
-        stats.liveBytes() + stats.deadBytes() + stats.framingBytes() + stats.reservedBytes();
+    long sum = stats.liveBytes() + stats.deadBytes() + stats.framingBytes() + stats.reservedBytes();
     if (sum != stats.allocatedBytes()) {
       other.add("the ledger adds up to " + sum + ": " + stats);
     }

@@ -32,7 +32,9 @@ final class FileSystemHelper implements AutoCloseable {
     must("mount " + type + " " + device + " " + mountPoint);
   }
 
-  /** Shuts a file system down without flushing its log: as far as it can tell, the power is gone. */
+  /**
+   * Shuts a file system down without flushing its log: as far as it can tell, the power is gone.
+   */
   void cut(String mountPoint) throws IOException {
     must("cut " + mountPoint);
   }

@@ -68,8 +68,7 @@ public final class KillChild {
   private static void warmUp(Path scratch) {
     Samples samples = new Samples(0);
     try (SnapshotStore store = SnapshotStore.open(scratch, options(new Random(0)))) {
-      Workload workload =
-          new Workload(store, samples, new Oracle(event -> {}), 1, () -> false);
+      Workload workload = new Workload(store, samples, new Oracle(event -> {}), 1, () -> false);
       for (int i = 0; i < 5; i++) {
         workload.step();
       }

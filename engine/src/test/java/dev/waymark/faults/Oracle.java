@@ -107,8 +107,7 @@ final class Oracle {
       case "open" -> {
         sessions.put(
             id,
-            new Session(
-                words[2], Boolean.parseBoolean(words[3]), Boolean.parseBoolean(words[4])));
+            new Session(words[2], Boolean.parseBoolean(words[3]), Boolean.parseBoolean(words[4])));
         String family = family(words[2]);
         tips.keySet().removeIf(name -> family(name).equals(family));
       }
@@ -196,8 +195,9 @@ final class Oracle {
   }
 
   /**
-   * From now on nothing acknowledged counts, but what is asked still may happen: the power is going. A machine without power answers
-   * nothing; a file system that is being shut down still lets some calls return as if all was well.
+   * From now on nothing acknowledged counts, but what is asked still may happen: the power is
+   * going. A machine without power answers nothing; a file system that is being shut down still
+   * lets some calls return as if all was well.
    */
   synchronized void powerGoes() {
     frozen = true;

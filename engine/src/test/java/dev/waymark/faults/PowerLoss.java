@@ -160,8 +160,7 @@ public final class PowerLoss {
     Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
-      Workload workload =
-          new Workload(store, samples, oracle, random.nextLong(), () -> powerOff);
+      Workload workload = new Workload(store, samples, oracle, random.nextLong(), () -> powerOff);
       threads.add(start(workload::run, failures));
     }
     boolean closing = random.nextInt(6) == 0;

@@ -27,7 +27,8 @@ final class Sample {
   private static final TensorSpec WINDOW =
       TensorSpec.window("window", DType.BF16, WINDOW_TOKENS, SINK, OUTER, -1, WINDOW_INNER / 2);
   private static final TensorSpec STATE = TensorSpec.fixed("state", DType.F32, 32, 64);
-  private static final TensorSpec SMALL_ROWS = TensorSpec.rows("keys", DType.BF16, 1, OUTER, -1, 128);
+  private static final TensorSpec SMALL_ROWS =
+      TensorSpec.rows("keys", DType.BF16, 1, OUTER, -1, 128);
   private static final TensorSpec LARGE_ROWS =
       TensorSpec.rows("keys", DType.BF16, 1, OUTER, -1, 4096);
 

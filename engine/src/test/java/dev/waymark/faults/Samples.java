@@ -11,7 +11,10 @@ import java.util.List;
 final class Samples {
   static final int BRANCHES = 4;
   private static final RestorePolicy[] POLICIES = {
-    RestorePolicy.EVERY, RestorePolicy.DEFAULT, RestorePolicy.EVERY, RestorePolicy.LAST,
+    RestorePolicy.EVERY,
+    RestorePolicy.DEFAULT,
+    RestorePolicy.EVERY,
+    RestorePolicy.LAST,
     RestorePolicy.stride(2)
   };
   private static final int SMALL_FAMILIES = 7;

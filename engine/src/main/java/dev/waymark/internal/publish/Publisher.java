@@ -17,12 +17,10 @@ import dev.waymark.internal.manifest.ManifestCheckpoint;
 import dev.waymark.internal.manifest.ManifestLog;
 import dev.waymark.internal.manifest.NextIds;
 import dev.waymark.internal.manifest.StoreId;
-import dev.waymark.layout.BoundaryKey;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -80,9 +78,6 @@ public final class Publisher implements AutoCloseable {
 
   private boolean lossUnreported;
 
-  /** Boundaries whose rows or point is not durable yet, by the number of the last edit of them. */
-  private final Map<Pending, Long> pending = new LinkedHashMap<>();
-
   private long unforcedBytes;
 
   private volatile ManifestLog log;
@@ -92,8 +87,6 @@ public final class Publisher implements AutoCloseable {
   private long nextManifestId;
   private long checkpointBytes;
   private volatile boolean manifestFailed;
-
-  private record Pending(int namespaceId, BoundaryKey key) {}
 
   private record Waiter(long number, CompletableFuture<Void> done) {}
 
@@ -158,26 +151,7 @@ public final class Publisher implements AutoCloseable {
       throw e;
     }
     queue.add(edit);
-    if (edit instanceof Edit.RowsAdded e) {
-      addPending(new Pending(e.namespaceId(), e.key()));
-    } else if (edit instanceof Edit.PointAdded e) {
-      addPending(new Pending(e.namespaceId(), e.key()));
-    }
     return published;
-  }
-
-  private void addPending(Pending boundary) {
-    // Anew, so that the numbers ascend.
-    pending.remove(boundary);
-    pending.put(boundary, published);
-  }
-
-  /**
-   * The number of the edit with which a boundary and its point become durable; 0 if they are. The
-   * caller is inside {@link #read} or {@link #write}.
-   */
-  public long pendingNumber(int namespaceId, BoundaryKey key) {
-    return pending.getOrDefault(new Pending(namespaceId, key), 0L);
   }
 
   /** Counts payload that was written and is not yet forced; the caller is inside {@link #write}. */
@@ -322,6 +296,7 @@ public final class Publisher implements AutoCloseable {
       return;
     }
     acknowledge(number);
+    deleteSuperseded();
     if (log.lengthBytes() > Math.max(leastCheckpointBytes(), 3 * checkpointBytes)) {
       checkpointLocked();
     }
@@ -479,10 +454,6 @@ public final class Publisher implements AutoCloseable {
     write(
         () -> {
           durable = Math.max(durable, number);
-          Iterator<Long> numbers = pending.values().iterator();
-          while (numbers.hasNext() && numbers.next() <= durable) {
-            numbers.remove();
-          }
           while (!waiters.isEmpty() && waiters.peek().number() <= durable) {
             done.add(waiters.poll());
           }
