@@ -47,6 +47,9 @@ final class Segment {
   /** Whether an edit in the manifest (or in its queue) says that it exists. */
   boolean announced;
 
+  /** Records that were written, and of which no edit has said yet whether they live. */
+  int undecidedRecords;
+
   long footerOffsetBytes;
   long framingBytes;
   long liveRecords;

@@ -31,6 +31,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <ul>
  *   <li>Space is charged at the gate and allocated before it is touched through a map.
  *   <li>A record is written only into a run of its writer; nobody else writes there.
+ *   <li>A segment stays while a record in it was written and waits for its edit.
  *   <li>A segment is sealed once, when no run of it is out; one of an earlier process is sealed.
  *   <li>A file that readers have mapped is unmapped before it is deleted, and not before the last
  *       of them let go.
@@ -164,6 +165,8 @@ public final class SegmentSet implements AutoCloseable {
   /** A record became live: an edit names it. */
   public synchronized void born(RecordLocation location) {
     Segment segment = require(location.segmentId());
+    // Records that were read from a manifest were never written by this process.
+    segment.undecidedRecords = Math.max(0, segment.undecidedRecords - 1);
     segment.liveRecords++;
     segment.liveBytes += location.lengthBytes();
     segment.framingBytes += padding(location);
@@ -180,7 +183,9 @@ public final class SegmentSet implements AutoCloseable {
 
   /** A record that was written, and that no edit will name. */
   public synchronized void stillborn(RecordLocation location, long diedAt) {
-    addDead(require(location.segmentId()), location, diedAt);
+    Segment segment = require(location.segmentId());
+    segment.undecidedRecords--;
+    addDead(segment, location, diedAt);
   }
 
   private static void addDead(Segment segment, RecordLocation location, long diedAt) {
@@ -257,6 +262,7 @@ public final class SegmentSet implements AutoCloseable {
     if (segment.poisoned) {
       throw poisoned(segment);
     }
+    segment.undecidedRecords++;
     return new RecordLocation(segment.id, offset, length);
   }
 
@@ -754,6 +760,7 @@ public final class SegmentSet implements AutoCloseable {
       if ((segment.sealed || segment.poisoned)
           && segment.openRuns == 0
           && segment.liveRecords == 0
+          && segment.undecidedRecords == 0
           && segment.regionUsers == 0
           && segment.announced
           && segment.dead.stream().allMatch(extent -> extent.diedAt() <= upTo)) {
