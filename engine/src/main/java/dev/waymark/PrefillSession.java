@@ -87,7 +87,8 @@ public final class PrefillSession implements AutoCloseable {
       long sessionId,
       Forest.Hold tip,
       BoundaryKey tipKey,
-      int tokens) {
+      int tokens,
+      long openedNumber) {
     this.engine = engine;
     this.namespace = namespace;
     this.state = namespace.state();
@@ -100,7 +101,9 @@ public final class PrefillSession implements AutoCloseable {
     this.tip = tip;
     this.tipKey = tipKey;
     this.tokens = tokens;
-    this.durableTokens = tokens;
+    // What it starts from may not be durable yet, but is before the session's own edit.
+    this.lastNumber = openedNumber;
+    this.progress.add(new Progress(openedNumber, tokens));
   }
 
   static PrefillSession open(
@@ -127,7 +130,7 @@ public final class PrefillSession implements AutoCloseable {
                         .remedy("match again"));
               }
               long sessionId = forest.nextSessionId();
-              engine.publisher.publish(
+              long number = engine.publisher.publish(
                   new Edit.SessionOpened(
                       sessionId,
                       id,
@@ -146,7 +149,7 @@ public final class PrefillSession implements AutoCloseable {
                       Thinning.pointTokens(forest, node),
                       0);
               PrefillSession session = new PrefillSession(
-                  engine, namespace, plan, points, sessionId, forest.hold(node), key, start);
+                  engine, namespace, plan, points, sessionId, forest.hold(node), key, start, number);
               engine.sessions.add(session);
               return session;
             });
@@ -567,6 +570,8 @@ public final class PrefillSession implements AutoCloseable {
 
   /** A boundary that another open session added is shared with it from now on. */
   private void useExisting(int node, BoundaryKey key) {
+    // It is durable no earlier than the edit that made it, which may still wait.
+    lastNumber = engine.publisher.published();
     if (complete) {
       return;
     }

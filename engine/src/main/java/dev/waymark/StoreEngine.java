@@ -94,7 +94,7 @@ final class StoreEngine {
     this.clockMillis = clockMillis;
     this.restorers = restorers;
     this.statusFile = statusFile;
-    this.openedManifestBytes = publisher.manifestLengthBytes();
+    this.openedManifestBytes = publisher.manifestWrittenBytes();
   }
 
   void requireOpen() {
@@ -244,7 +244,7 @@ final class StoreEngine {
                 counters.appendedBytes.sum(),
                 counters.recordBytes.sum()
                     + counters.copiedBytes.sum()
-                    + manifestLength
+                    + publisher.manifestWrittenBytes()
                     - openedManifestBytes,
                 counters.restores.sum(),
                 counters.restoreMisses.sum(),

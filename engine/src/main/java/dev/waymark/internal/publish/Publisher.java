@@ -68,6 +68,7 @@ public final class Publisher implements AutoCloseable {
   private ManifestLog log;
   private long nextManifestId;
   private long checkpointBytes;
+  private long earlierManifestBytes;
   private volatile boolean manifestFailed;
 
   private record Waiter(long number, CompletableFuture<Void> done) {}
@@ -438,6 +439,7 @@ public final class Publisher implements AutoCloseable {
                           segments.peekSequence(),
                           forest.nextNamespaceId()));
               checkpointBytes = log.lengthBytes();
+              earlierManifestBytes += before.lengthBytes();
               return published;
             });
     manifestFailed = false;
@@ -526,6 +528,11 @@ public final class Publisher implements AutoCloseable {
   /** Its length. */
   public long manifestLengthBytes() {
     return log.lengthBytes();
+  }
+
+  /** Bytes written to it and to those before it, since the store was opened. */
+  public long manifestWrittenBytes() {
+    return read(() -> earlierManifestBytes + log.lengthBytes());
   }
 
   /** Bytes allocated for it. */
