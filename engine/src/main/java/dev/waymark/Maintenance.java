@@ -10,6 +10,7 @@ import dev.waymark.internal.reclaim.SegmentChoice;
 import dev.waymark.internal.reclaim.SegmentEmptier;
 import dev.waymark.internal.retain.Victim;
 import dev.waymark.internal.retain.Wipe;
+import dev.waymark.layout.BoundaryKey;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -66,22 +67,24 @@ public final class Maintenance {
               .expected("a match with stored tokens")
               .found(0));
     }
-    Set<Integer> chain = new HashSet<>();
-    engine.publisher.read(
-        () -> {
-          int block = match.namespace().layout().blockTokens();
-          for (int at = block; at <= match.storedTokens(); at += block) {
-            int node = engine.forest.find(match.namespace().state().id(), match.keyAt(at));
-            if (node != Forest.NONE) {
-              chain.add(node);
-            }
-          }
-          return null;
-        });
-    return wipe(chain::contains, Victim.Reason.ASKED, dryRun, () -> {}, () -> {});
+    // By key, not by node: the number of a node may come to stand for another boundary.
+    Set<BoundaryKey> chain = new HashSet<>();
+    int block = match.namespace().layout().blockTokens();
+    for (int at = block; at <= match.storedTokens(); at += block) {
+      chain.add(match.keyAt(at));
+    }
+    int namespaceId = match.namespace().state().id();
+    return wipe(
+        node ->
+            engine.forest.namespaceOf(node).id() == namespaceId
+                && chain.contains(engine.forest.key(node)),
+        Victim.Reason.ASKED,
+        dryRun,
+        () -> {},
+        () -> {});
   }
 
-  /** Deletes every chain that was added longer ago than that, and never used from then on. */
+  /** Deletes every chain that was added longer ago than that, however often it was used since. */
   public EvictionReport deleteOlderThan(Duration age, boolean dryRun) {
     long before = engine.clockMillis.getAsLong() - age.toMillis();
     return wipe(

@@ -11,6 +11,7 @@ import dev.waymark.layout.CodecPlan;
 import dev.waymark.layout.KeyChain;
 import dev.waymark.layout.Layout;
 import dev.waymark.layout.Prompt;
+import java.nio.charset.StandardCharsets;
 
 /**
  * The boundaries of one model, as it is laid out, quantised and sharded here. A tenant's view of it
@@ -119,7 +120,10 @@ public final class Namespace {
   public void keep(PrefixMatch match, String name) {
     engine.requireOpen();
     int tokens = match.restorableTokens();
-    if (tokens == 0 || name.isBlank() || name.length() > MOST_NAME_CHARS) {
+    if (tokens == 0
+        || name.isBlank()
+        || name.length() > MOST_NAME_CHARS
+        || !StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
       throw new InvalidArgumentException(
           ErrorDetail.of("a chain cannot be kept like that")
               .expected("a match with a restore point, a name of 1 to " + MOST_NAME_CHARS)

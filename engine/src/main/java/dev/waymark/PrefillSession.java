@@ -108,8 +108,10 @@ public final class PrefillSession implements AutoCloseable {
     this.tip = tip;
     this.tipKey = tipKey;
     this.tokens = tokens;
-    this.durableTokens = tokens;
     this.openedNumber = engine.publisher.published();
+    // What it starts from may not be durable yet, but is before the session's own edit.
+    this.lastNumber = openedNumber;
+    this.progress.add(new Progress(openedNumber, tokens));
   }
 
   static PrefillSession open(
@@ -293,10 +295,12 @@ public final class PrefillSession implements AutoCloseable {
       Outcome outcome = appendBlock(chain.get(i), to, point, views);
       bytes += outcome.bytes();
       pointAdded = outcome.pointAdded();
+      if (outcome.bytes() > 0 && durability != Durability.COMMIT) {
+        // After each block, so that what waits for a force is bounded however many there are.
+        engine.afterAppend(durability, lastNumber);
+      }
     }
-    if (bytes > 0) {
-      engine.afterAppend(durability, lastNumber);
-    } else if (durability == Durability.COMMIT) {
+    if (durability == Durability.COMMIT) {
       engine.publisher.commit(lastNumber);
     }
     CompletableFuture<Void> durable = engine.publisher.whenDurable(lastNumber);
@@ -765,19 +769,10 @@ public final class PrefillSession implements AutoCloseable {
   public void promptComplete() {
     guarded(
         () -> {
-          if (complete) {
-            return null;
+          if (!complete) {
+            completeLocked();
           }
-          engine.publisher.write(
-              () -> {
-                thin();
-                lastNumber =
-                    engine.publisher.publish(
-                        new Edit.SessionClosed(
-                            sessionId, SessionOutcome.COMPLETED, engine.clockMillis.getAsLong()));
-                complete = true;
-                return null;
-              });
+          // Also where it was said before: it may not have become durable then.
           if (durability != Durability.NONE) {
             engine.publisher.commit(lastNumber);
             if (engine.publisher.hasLostSince(openedNumber)) {
@@ -786,6 +781,19 @@ public final class PrefillSession implements AutoCloseable {
                       .remedy("match again: what the match finds is what is stored"));
             }
           }
+          return null;
+        });
+  }
+
+  private void completeLocked() {
+    engine.publisher.write(
+        () -> {
+          thin();
+          lastNumber =
+              engine.publisher.publish(
+                  new Edit.SessionClosed(
+                      sessionId, SessionOutcome.COMPLETED, engine.clockMillis.getAsLong()));
+          complete = true;
           return null;
         });
   }

@@ -30,6 +30,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
  * A restore point that is pinned, and being read into the caller's memory. Nothing read through it
@@ -48,6 +49,7 @@ public final class RestoredState implements AutoCloseable {
   private final List<Piece> pieces;
   private final Map<Long, SegmentSet.Lease> leases = new HashMap<>();
   private final AtomicLongArray rowsRead;
+  private final ReentrantReadWriteLock reading = new ReentrantReadWriteLock();
   private RecordHeader[] headers;
   private RestoreMissException failure;
   private boolean closed;
@@ -215,6 +217,15 @@ public final class RestoredState implements AutoCloseable {
    * @throws RestoreMissException if the stored bytes cannot be given back
    */
   public void read(StateViews views) {
+    reading.readLock().lock();
+    try {
+      readGuarded(views);
+    } finally {
+      reading.readLock().unlock();
+    }
+  }
+
+  private void readGuarded(StateViews views) {
     requireReadable();
     views.checkNames(layout);
     TensorView[] viewOf = new TensorView[layout.tensors().size()];
@@ -423,7 +434,7 @@ public final class RestoredState implements AutoCloseable {
     } catch (WaymarkException e) {
       return;
     }
-    engine.dropDamaged(namespace.state().id(), piece.key(), piece.kind(), cause);
+    engine.dropDamaged(namespace.state().id(), piece.key(), piece.kind(), piece.location(), cause);
   }
 
   private SegmentSet.Lease lease(long segmentId) {
@@ -510,18 +521,24 @@ public final class RestoredState implements AutoCloseable {
     }
   }
 
-  /** Unpins; idempotent. */
+  /** Unpins; idempotent. Waits for reads that are under way. */
   @Override
   public void close() {
-    synchronized (this) {
-      if (closed) {
-        return;
+    // Not while someone copies out of a map: that may be undone once the leases are given back.
+    reading.writeLock().lock();
+    try {
+      synchronized (this) {
+        if (closed) {
+          return;
+        }
+        closed = true;
       }
-      closed = true;
-    }
-    synchronized (leases) {
-      leases.values().forEach(SegmentSet.Lease::close);
-      leases.clear();
+      synchronized (leases) {
+        leases.values().forEach(SegmentSet.Lease::close);
+        leases.clear();
+      }
+    } finally {
+      reading.writeLock().unlock();
     }
     engine.readers.end(readerNumber);
     engine.publisher.write(

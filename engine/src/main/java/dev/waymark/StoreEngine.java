@@ -8,6 +8,7 @@ import dev.waymark.internal.forest.Drops;
 import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.log.RecordKind;
+import dev.waymark.internal.log.RecordLocation;
 import dev.waymark.internal.log.Scratch;
 import dev.waymark.internal.log.SegmentInfo;
 import dev.waymark.internal.log.SegmentSet;
@@ -232,25 +233,33 @@ final class StoreEngine {
   }
 
   private long reclaimLocked() {
-    long oldest = readers.oldest();
     if (segments.hasDead()) {
       // A reader in another process that finds bytes gone must find the drops that explain it.
       publishStatus();
     }
-    long bytes = publisher.unlinkDead(oldest);
-    return bytes + segments.punchDead(publisher.durable(), oldest);
+    // In this order: a reader that begins later does not know what had died by then.
+    long durable = publisher.durable();
+    long oldest = readers.oldest();
+    long bytes = publisher.unlinkDead(durable, oldest);
+    return bytes + segments.punchDead(durable, oldest);
   }
 
   /**
-   * Takes out of the forest what damage makes unusable.
+   * Takes out of the forest what damage makes unusable, if the damaged record still stands there:
+   * its boundary may have been stored anew since it was looked at.
    *
    * @param kind of the record that is damaged
    */
-  void dropDamaged(int namespaceId, BoundaryKey key, RecordKind kind, CorruptionException cause) {
+  void dropDamaged(
+      int namespaceId,
+      BoundaryKey key,
+      RecordKind kind,
+      RecordLocation location,
+      CorruptionException cause) {
     publisher.write(
         () -> {
           int node = forest.find(namespaceId, key);
-          if (node == Forest.NONE) {
+          if (node == Forest.NONE || !forest.records(node, kind).contains(location)) {
             return null;
           }
           LOG.warn(
@@ -330,8 +339,11 @@ final class StoreEngine {
                 segments.chunksLeftRaw()));
   }
 
-  /** Tells readers in other processes how far the manifest is durable, and what was counted. */
-  void publishStatus() {
+  /**
+   * Tells readers in other processes how far the manifest is durable, and what was counted. One at
+   * a time: two would mix the number of one manifest with the length of another.
+   */
+  synchronized void publishStatus() {
     StoreStats stats = stats();
     String json =
         "{\"output_version\":1,\"quota_bytes\":%d,\"allocated_bytes\":%d,\"live_bytes\":%d,"
@@ -382,13 +394,24 @@ final class StoreEngine {
   }
 
   private void closeFiles() {
+    WaymarkException first = null;
+    for (PrefillSession session : List.copyOf(sessions)) {
+      try {
+        session.close();
+      } catch (WaymarkException e) {
+        // The others, and what is durable so far, are no worse for it.
+        first = first == null ? e : first;
+      }
+    }
     try {
-      List.copyOf(sessions).forEach(PrefillSession::close);
       budget.save(true);
       publisher.sealAll();
       reclaim();
       publisher.close();
       publishStatus();
+      if (first != null) {
+        throw first;
+      }
     } finally {
       restorers.shutdown();
       scratches.close();

@@ -96,6 +96,10 @@ final class RandomRun {
   void run() {
     // Segments of 256 KiB and 512 KiB.
     store = new TestStore(TestStore.options(random.nextBoolean() ? "24MiB" : "32MiB").build());
+    if (random.nextInt(3) == 0) {
+      tell("the store's own work between any two writes");
+      workBetweenWrites();
+    }
     RandomLayouts layouts = new RandomLayouts(random);
     Layout layout = layouts.next();
     CodecPlan codecs = layouts.codecs(layout);
@@ -122,6 +126,24 @@ final class RandomRun {
       world.prompts.forEach(prompt -> matchAndRestore(world, prompt));
     }
     store.close();
+  }
+
+  /** As the background thread may come in at any moment of an append. */
+  private void workBetweenWrites() {
+    boolean[] inside = new boolean[1];
+    SnapshotStore worked = store.store();
+    store
+        .directory()
+        .setYieldPoints(
+            kind -> {
+              if (kind.equals("PUT") && !inside[0]) {
+                inside[0] = true;
+                if (!worked.engine().isClosed()) {
+                  worked.runOnce();
+                }
+                inside[0] = false;
+              }
+            });
   }
 
   private void step(World world) {

@@ -4,6 +4,7 @@ import dev.waymark.layout.AbortMode;
 import dev.waymark.layout.Layout;
 import dev.waymark.layout.RestorePolicy;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -112,12 +113,14 @@ final class StoreModel {
     node.parent.children.values().remove(node);
   }
 
-  /** The process died; what was open is closed as recovery does it, in order of opening. */
+  /** The process died; what was open is closed as recovery does it, the newest first. */
   void recover(Function<Node, Set<Integer>> stored) {
     for (Node node : all(root, new ArrayList<>())) {
       node.holds = 0;
     }
-    for (Session session : List.copyOf(open)) {
+    List<Session> newestFirst = new ArrayList<>(open);
+    Collections.reverse(newestFirst);
+    for (Session session : newestFirst) {
       if (session.complete) {
         open.remove(session);
       } else if (session.mode == AbortMode.DISCARD) {

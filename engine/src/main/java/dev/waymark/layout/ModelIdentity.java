@@ -7,6 +7,8 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidSettingException;
+import java.nio.charset.CharsetEncoder;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -22,10 +24,17 @@ public record ModelIdentity(SortedMap<String, String> properties) {
     SortedMap<String, String> copy = new TreeMap<>(properties);
     copy.forEach(
         (name, value) -> {
-          if (name.isEmpty() || name.length() > 255 || value.length() > 4_096) {
+          CharsetEncoder utf8 = StandardCharsets.UTF_8.newEncoder();
+          if (name.isEmpty()
+              || name.length() > 255
+              || value.length() > 4_096
+              || !utf8.canEncode(name)
+              || !utf8.canEncode(value)) {
             throw new InvalidSettingException(
                 ErrorDetail.of("a property of the model's identity is out of range")
-                    .expected("a name of 1 to 255 and a value of at most 4,096 characters")
+                    .expected(
+                        "a name of 1 to 255 and a value of at most 4,096 characters, all of them"
+                            + " Unicode")
                     .found(name.length() + " and " + value.length()));
           }
         });

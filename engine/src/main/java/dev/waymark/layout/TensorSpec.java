@@ -27,7 +27,8 @@ public record TensorSpec(String name, DType dtype, Growth growth, List<Long> sha
     if (nameBytes < 1 || nameBytes > 255) {
       throw invalid(name, "name of 1 to 255 UTF-8 bytes", nameBytes + " bytes");
     }
-    if (name.chars().anyMatch(c -> c < 0x20 || c == 0x7f)) {
+    if (name.chars().anyMatch(c -> c < 0x20 || c == 0x7f)
+        || !java.nio.charset.StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
       throw invalid("(unprintable)", "a name without control characters", "some");
     }
     long axes = shape.stream().filter(dim -> dim == TOKEN_AXIS).count();

@@ -570,6 +570,15 @@ public final class Forest {
     return rows.get(node);
   }
 
+  /** Its records of a kind. */
+  public List<RecordLocation> records(int node, RecordKind kind) {
+    return switch (kind) {
+      case APPEND -> rowRecords(node);
+      case DELTA -> deltaRecords(node);
+      case STATE -> stateRecords(node);
+    };
+  }
+
   /** Bytes of its APPEND records. */
   public long rowBytes(int node) {
     return rows.lengthBytes(node);

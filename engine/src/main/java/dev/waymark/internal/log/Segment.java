@@ -43,10 +43,17 @@ final class Segment {
   boolean full;
   boolean sealed;
   boolean poisoned;
+
+  /** Its file is deleted; the map goes with whoever still looks through it. */
+  boolean removed;
+
   boolean dirty;
 
   /** Whether an edit in the manifest (or in its queue) says that it exists. */
   boolean announced;
+
+  /** Records that were written, and of which no edit has said yet whether they live. */
+  int undecidedRecords;
 
   long footerOffsetBytes;
   long framingBytes;

@@ -35,6 +35,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <ul>
  *   <li>Space is charged at the gate and allocated before it is touched through a map.
  *   <li>A record is written only into a run of its writer; nobody else writes there.
+ *   <li>A segment stays while a record in it was written and waits for its edit.
  *   <li>A segment is sealed once, when no run of it is out; one of an earlier process is sealed.
  *   <li>A map is undone only when nobody reads or writes through it, whatever is closed meanwhile:
  *       touching one that is gone would end the JVM.
@@ -187,6 +188,8 @@ public final class SegmentSet implements AutoCloseable {
   /** A record became live: an edit names it. */
   public synchronized void born(RecordLocation location) {
     Segment segment = require(location.segmentId());
+    // Records that were read from a manifest were never written by this process.
+    segment.undecidedRecords = Math.max(0, segment.undecidedRecords - 1);
     segment.liveRecords++;
     segment.liveBytes += location.lengthBytes();
     segment.framingBytes += padding(location);
@@ -207,7 +210,9 @@ public final class SegmentSet implements AutoCloseable {
 
   /** A record that was written, and that no edit will name. */
   public synchronized void stillborn(RecordLocation location, long diedAt) {
-    addDead(require(location.segmentId()), location, diedAt, false);
+    Segment segment = require(location.segmentId());
+    segment.undecidedRecords--;
+    addDead(segment, location, diedAt, false);
   }
 
   private static void addDead(
@@ -296,7 +301,7 @@ public final class SegmentSet implements AutoCloseable {
   }
 
   private void unmapIfClosed(Segment segment) {
-    if (closed && segment.regionUsers == 0) {
+    if ((closed || segment.removed) && segment.regionUsers == 0) {
       unmap(segment);
     }
   }
@@ -308,6 +313,7 @@ public final class SegmentSet implements AutoCloseable {
     if (segment.poisoned) {
       throw poisoned(segment);
     }
+    segment.undecidedRecords++;
     return new RecordLocation(segment.id, offset, length);
   }
 
@@ -407,8 +413,9 @@ public final class SegmentSet implements AutoCloseable {
   }
 
   private long room(Segment segment) {
-    long records = segment.written.size() / 2 + (sizing.segmentBytes() / Alignment.PAGE_BYTES) / 16;
-    return sizing.segmentBytes() - segment.claimedEnd - footerPages(records);
+    // Room for the footer of a segment full of the smallest records: it must never lack any.
+    long most = Math.min(sizing.segmentBytes() / Alignment.PAGE_BYTES, MAX_RECORDS);
+    return sizing.segmentBytes() - segment.claimedEnd - footerPages(most);
   }
 
   private static long footerPages(long records) {
@@ -586,8 +593,14 @@ public final class SegmentSet implements AutoCloseable {
             && !segment.poisoned
             && segment.openRuns == 0
             && (segment.full || all)) {
-          seal(segment);
-          done.add(info(segment));
+          try {
+            seal(segment);
+            done.add(info(segment));
+          } catch (WaymarkException e) {
+            // No room for its footer now. The others are none the worse for it; it has its turn
+            // again at the next commit, and nothing in it rests on the footer.
+            continue;
+          }
         }
       }
     }
@@ -860,6 +873,7 @@ public final class SegmentSet implements AutoCloseable {
       if ((segment.sealed || segment.poisoned)
           && segment.openRuns == 0
           && segment.liveRecords == 0
+          && segment.undecidedRecords == 0
           && segment.regionUsers == 0
           && segment.announced
           && segment.dead.stream().allMatch(extent -> extent.isFree(durable, oldestReader))) {
@@ -872,7 +886,8 @@ public final class SegmentSet implements AutoCloseable {
   /** Deletes a segment's file, after the edit that says so is durable. */
   public synchronized void remove(long segmentId) {
     Segment segment = require(segmentId);
-    unmap(segment);
+    segment.removed = true;
+    unmapIfClosed(segment);
     closeFile(segment);
     if (directory.exists(segment.fileName)) {
       directory.delete(segment.fileName);

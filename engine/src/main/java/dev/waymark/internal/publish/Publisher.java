@@ -235,10 +235,10 @@ public final class Publisher implements AutoCloseable {
     try {
       commitLocked();
       if (lossUnreported) {
+        lossUnreported = false;
         throw durabilityLost();
       }
     } finally {
-      lossUnreported = false;
       committing.unlock();
     }
   }
@@ -268,6 +268,8 @@ public final class Publisher implements AutoCloseable {
     sealFull(false);
     List<Edit> batch = new ArrayList<>();
     List<Edit> heads = new ArrayList<>();
+    // Until it is written, whatever happens: what was taken is known to the forest alone.
+    manifestFailed = true;
     long number = take(batch, heads);
     yields.reached("batch taken");
     Forced forced = forceSegments(batch);
@@ -290,8 +292,8 @@ public final class Publisher implements AutoCloseable {
       yields.reached("edits written");
       log.force();
       yields.reached("edits forced");
+      manifestFailed = false;
     } catch (WaymarkException e) {
-      manifestFailed = true;
       checkpointLocked();
       return;
     }
@@ -585,10 +587,10 @@ public final class Publisher implements AutoCloseable {
    * Unlinks segments in which nothing lives, after the edits that say so are durable. Excludes
    * commits, which force the files that this closes, and others that would unlink the same.
    */
-  public long unlinkDead(long oldestReader) {
+  public long unlinkDead(long durableThen, long oldestReader) {
     committing.lock();
     try {
-      List<SegmentInfo> dead = segments.unlinkable(durable, oldestReader);
+      List<SegmentInfo> dead = segments.unlinkable(durableThen, oldestReader);
       if (dead.isEmpty()) {
         return 0;
       }

@@ -48,7 +48,12 @@ public final class SegmentEmptier {
   /** Told of records that are not what was written. */
   public interface DamageReport {
     /** A record cannot be copied, and so not be read. */
-    void damaged(int namespaceId, BoundaryKey key, RecordKind kind, CorruptionException cause);
+    void damaged(
+        int namespaceId,
+        BoundaryKey key,
+        RecordKind kind,
+        RecordLocation location,
+        CorruptionException cause);
   }
 
   /** Decides what is worth a copy; asked while the forest does not change. */
@@ -179,7 +184,7 @@ public final class SegmentEmptier {
           });
       return Alignment.toPage(to.lengthBytes());
     } catch (CorruptionException e) {
-      damage.damaged(live.namespaceId(), live.key(), live.kind(), e);
+      damage.damaged(live.namespaceId(), live.key(), live.kind(), live.location(), e);
       return 0;
     } finally {
       publisher.write(

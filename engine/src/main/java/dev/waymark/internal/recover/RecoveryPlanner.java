@@ -123,7 +123,7 @@ public final class RecoveryPlanner {
     return name.endsWith(".seg")
         || (name.startsWith("manifest-") && name.endsWith(".log"))
         || name.equals("CURRENT.tmp")
-        || name.startsWith("probe-");
+        || name.equals("probe.tmp");
   }
 
   /** What stands in a file that is missing or too short is lost, and what needs it. */

@@ -88,7 +88,8 @@ public final class EvictionPlanner {
       Candidate candidate = heap.poll();
       if (candidate == null) {
         if (scanIsFresh) {
-          // Nothing was named since the last scan: there is nothing.
+          // Nothing was named since the last scan: there is nothing, until something is let go.
+          scanIsFresh = false;
           return null;
         }
         scan(nowSequence);

@@ -1,0 +1,109 @@
+package dev.waymark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.layout.DType;
+import dev.waymark.layout.Layout;
+import dev.waymark.layout.RestorePolicy;
+import dev.waymark.layout.TensorSpec;
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** What is said to be durable, and the account over a change of manifest. */
+class DurabilityTest {
+  private static final Layout LAYOUT =
+      Layout.of(
+          4,
+          TensorSpec.rows("k", DType.BF16, 1, 2, -1, 8),
+          TensorSpec.window("w", DType.BF16, 6, 1, 2, -1, 8),
+          TensorSpec.fixed("s", DType.F32, 2, 16));
+
+  private final FakeModel model = new FakeModel(LAYOUT);
+  private final int[] prompt = new Random(1).ints(21, 0, 1_000).toArray();
+
+  private PrefillSession prefill(Namespace ns) {
+    return ns.prefill(
+        ns.match(prompt),
+        PrefillPlan.tokens(21).policy(RestorePolicy.EVERY).durability(Durability.NONE));
+  }
+
+  private AppendReceipt append(PrefillSession session) {
+    int end = session.tokens() + 4;
+    return session.append(Arrays.copyOfRange(prompt, end - 4, end), model.plainViews(prompt, end));
+  }
+
+  @Test
+  void blocksThatAreThereAreDurableNoEarlierThanWhoWroteThem() {
+    try (TestStore test = new TestStore(TestStore.options("64MiB").build())) {
+      Namespace ns = test.namespace(LAYOUT);
+      PrefillSession second = prefill(ns);
+      PrefillSession first = prefill(ns);
+      test.store().flush();
+      AppendReceipt written = append(first);
+      AppendReceipt found = append(second);
+      assertThat(found.appendedBytes()).isZero();
+      assertThat(written.durable()).isNotDone();
+      assertThat(found.durable()).isNotDone();
+      assertThat(second.durableTokens()).isZero();
+      // One that starts at a point which is not durable yet.
+      PrefillSession third = prefill(ns);
+      assertThat(third.tokens()).isEqualTo(4);
+      assertThat(third.durableTokens()).isZero();
+      test.store().flush();
+      assertThat(written.durable()).isCompleted();
+      assertThat(found.durable()).isCompleted();
+      assertThat(first.durableTokens()).isEqualTo(4);
+      assertThat(second.durableTokens()).isEqualTo(4);
+      assertThat(third.durableTokens()).isEqualTo(4);
+    }
+  }
+
+  @Test
+  void aCommitOfBlocksThatAreThereForcesThem() {
+    try (TestStore test = new TestStore(TestStore.options("64MiB").build())) {
+      Namespace ns = test.namespace(LAYOUT);
+      PrefillSession second =
+          ns.prefill(
+              ns.match(prompt),
+              PrefillPlan.tokens(21).policy(RestorePolicy.EVERY).durability(Durability.COMMIT));
+      PrefillSession first = prefill(ns);
+      append(first);
+      append(second);
+      assertThat(second.durableTokens()).isEqualTo(4);
+      test.killAndReopen();
+      assertThat(test.namespace(LAYOUT).match(prompt).points()).containsExactly(4);
+    }
+  }
+
+  @Test
+  void aNewManifestChangesNothingButTheManifest() {
+    try (TestStore test = new TestStore(TestStore.options("64MiB").build())) {
+      Namespace ns = test.namespace(LAYOUT);
+      PrefillSession open = prefill(ns);
+      append(open);
+      append(open);
+      // Restores write to the manifest what a new one leaves out.
+      for (int i = 0; i < 200; i++) {
+        ns.match(prompt).restore().close();
+      }
+      test.store().flush();
+      long written = test.store().stats().writtenBytes();
+      for (int i = 0; i < 3; i++) {
+        test.store().engine().publisher.checkpoint();
+        test.check();
+        long now = test.store().stats().writtenBytes();
+        assertThat(now).as("a manifest is written too").isGreaterThan(written);
+        written = now;
+        append(open);
+      }
+      test.store().flush();
+      test.killAndReopen();
+      PrefixMatch match = test.namespace(LAYOUT).match(prompt);
+      assertThat(match.points()).containsExactly(4, 8, 12, 16, 20);
+      for (int at : match.points()) {
+        model.assertRestores(new Random(at), match, at, prompt);
+      }
+    }
+  }
+}
