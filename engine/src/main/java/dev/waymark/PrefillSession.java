@@ -117,20 +117,20 @@ public final class PrefillSession implements AutoCloseable {
               .found(start));
     }
     return engine.publisher.write(
-            () -> {
-              engine.requireOpen();
-              Forest forest = engine.forest;
-              int id = namespace.state().id();
-              BoundaryKey key = match.keyAt(start);
-              int node = start == 0 ? forest.rootNode(id, key) : forest.find(id, key);
-              if (node == Forest.NONE || (start > 0 && !forest.isRestorable(node))) {
-                throw new StaleMatchException(
-                    ErrorDetail.of(
-                            "the restore point at " + start + " tokens is not there any more")
-                        .remedy("match again"));
-              }
-              long sessionId = forest.nextSessionId();
-              long number = engine.publisher.publish(
+        () -> {
+          engine.requireOpen();
+          Forest forest = engine.forest;
+          int id = namespace.state().id();
+          BoundaryKey key = match.keyAt(start);
+          int node = start == 0 ? forest.rootNode(id, key) : forest.find(id, key);
+          if (node == Forest.NONE || (start > 0 && !forest.isRestorable(node))) {
+            throw new StaleMatchException(
+                ErrorDetail.of("the restore point at " + start + " tokens is not there any more")
+                    .remedy("match again"));
+          }
+          long sessionId = forest.nextSessionId();
+          long number =
+              engine.publisher.publish(
                   new Edit.SessionOpened(
                       sessionId,
                       id,
@@ -139,20 +139,29 @@ public final class PrefillSession implements AutoCloseable {
                       plan.policy(),
                       plan.abortMode(),
                       engine.clockMillis.getAsLong()));
-              PointPlan points =
-                  new PointPlan(
-                      plan.policy(),
-                      namespace.layout(),
-                      new StateCosts(namespace.layout(), namespace.codecs()),
-                      plan.expectedTokens(),
-                      match.branchTokens(),
-                      Thinning.pointTokens(forest, node),
-                      0);
-              PrefillSession session = new PrefillSession(
-                  engine, namespace, plan, points, sessionId, forest.hold(node), key, start, number);
-              engine.sessions.add(session);
-              return session;
-            });
+          PointPlan points =
+              new PointPlan(
+                  plan.policy(),
+                  namespace.layout(),
+                  new StateCosts(namespace.layout(), namespace.codecs()),
+                  plan.expectedTokens(),
+                  match.branchTokens(),
+                  Thinning.pointTokens(forest, node),
+                  0);
+          PrefillSession session =
+              new PrefillSession(
+                  engine,
+                  namespace,
+                  plan,
+                  points,
+                  sessionId,
+                  forest.hold(node),
+                  key,
+                  start,
+                  number);
+          engine.sessions.add(session);
+          return session;
+        });
   }
 
   /** Tokens of the prefix up to the last boundary that was appended, or where it started. */
@@ -355,8 +364,7 @@ public final class PrefillSession implements AutoCloseable {
         requireRows(spec, spec.rowsAfter(ahead.storedTokens()), spec.rowsAfter(to), views);
       } else if (spec.growth() instanceof Growth.Window window) {
         long sinks = window.sinkTokens();
-        requireRows(
-            spec, Math.min(ahead.storedTokens(), sinks), Math.min(to, sinks), views);
+        requireRows(spec, Math.min(ahead.storedTokens(), sinks), Math.min(to, sinks), views);
         if (point) {
           long from = Layout.windowStart(window, ahead.gap().from(), to);
           requireRows(spec, from, ahead.gap().to(), views);

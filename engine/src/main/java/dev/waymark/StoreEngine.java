@@ -65,6 +65,7 @@ final class StoreEngine {
 
   final Set<PrefillSession> sessions = ConcurrentHashMap.newKeySet();
   private final AtomicLong heldBytes = new AtomicLong();
+
   /** Shared by calls that use files outside of a session, while closing waits for them. */
   private final ReentrantReadWriteLock uses = new ReentrantReadWriteLock();
 

@@ -195,8 +195,7 @@ class ConcurrencyTest {
       assertThat(stats.points()).isEqualTo(20);
       checkAll(ns, List.of(prompt), new Random(seed));
       // Each of the four wrote at most what is stored once; what lost is dead, and nothing else.
-      assertThat(stats.appendedBytes())
-          .isEqualTo(LAYOUT.rowBytes(0, 160) + points(20));
+      assertThat(stats.appendedBytes()).isEqualTo(LAYOUT.rowBytes(0, 160) + points(20));
     }
   }
 

@@ -30,8 +30,7 @@ class DurabilityTest {
 
   private AppendReceipt append(PrefillSession session) {
     int end = session.tokens() + 4;
-    return session.append(
-        Arrays.copyOfRange(prompt, end - 4, end), model.plainViews(prompt, end));
+    return session.append(Arrays.copyOfRange(prompt, end - 4, end), model.plainViews(prompt, end));
   }
 
   @Test

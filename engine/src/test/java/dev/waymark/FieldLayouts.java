@@ -112,8 +112,7 @@ final class FieldLayouts {
     while (session.tokens() + block <= to) {
       int from = session.tokens();
       int end = from + block;
-      session.append(
-          java.util.Arrays.copyOfRange(prompt, from, end), zeros(layout, from, end));
+      session.append(java.util.Arrays.copyOfRange(prompt, from, end), zeros(layout, from, end));
     }
   }
 }

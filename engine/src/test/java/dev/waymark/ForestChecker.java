@@ -68,10 +68,7 @@ final class ForestChecker {
       long[] sums = byNamespace.getOrDefault(state.id(), new long[4]);
       assertThat(
               new long[] {
-                state.boundaries(),
-                state.points(),
-                state.rowRecordBytes(),
-                state.pointRecordBytes()
+                state.boundaries(), state.points(), state.rowRecordBytes(), state.pointRecordBytes()
               })
           .as("account of namespace " + state.id())
           .isEqualTo(sums);
@@ -84,8 +81,7 @@ final class ForestChecker {
     NamespaceState state = forest.namespaceOf(node);
     assertThat(forest.find(state.id(), forest.key(node))).isEqualTo(node);
     assertThat(forest.namespaceOf(parent)).isSameAs(state);
-    assertThat(forest.tokens(node) - forest.tokens(parent))
-        .isEqualTo(state.layout().blockTokens());
+    assertThat(forest.tokens(node) - forest.tokens(parent)).isEqualTo(state.layout().blockTokens());
     checkChildren(node);
     int self = forest.firstChild(parent);
     while (self != node && self != Forest.NONE) {

@@ -123,8 +123,7 @@ class GrowthTest {
     try (var files = Files.walk(store)) {
       long bytes = 0;
       for (Path file : files.filter(Files::isRegularFile).toList()) {
-        Process stat =
-            new ProcessBuilder("stat", "-c", "%b %B", file.toString()).start();
+        Process stat = new ProcessBuilder("stat", "-c", "%b %B", file.toString()).start();
         String[] counts = new String(stat.getInputStream().readAllBytes()).trim().split(" ");
         bytes += Long.parseLong(counts[0]) * Long.parseLong(counts[1]);
       }
@@ -143,8 +142,7 @@ class GrowthTest {
     long every = state(layout, prompt, RestorePolicy.EVERY, CodecPlan.RAW);
     assertThat((double) every).isCloseTo(99 * 115_458_048.0 / 192, Percentage.withPercentage(1));
     assertThat((double) every + rows)
-        .isCloseTo(
-            (99 * 115_458_048.0 + 203_000.0 * 24_576) / 192, Percentage.withPercentage(5));
+        .isCloseTo((99 * 115_458_048.0 + 203_000.0 * 24_576) / 192, Percentage.withPercentage(5));
     long byDefault = state(layout, prompt, RestorePolicy.DEFAULT, CodecPlan.RAW);
     assertThat((double) every / byDefault).isGreaterThanOrEqualTo(4);
     CodecPlan plan = CodecPlan.RAW;

@@ -72,8 +72,7 @@ class IdentityTest {
       others.add(store.namespace(identity().build(), Layout.of(4, halves, STATE)));
       others.add(store.namespace(identity().build(), Layout.of(4, STATE, KEYS)));
       others.add(store.namespace(identity().build(), Layout.of(2, KEYS, STATE)));
-      others.add(
-          store.namespace(identity().build(), LAYOUT, CodecPlan.RAW.withFixed(Codec.BF16)));
+      others.add(store.namespace(identity().build(), LAYOUT, CodecPlan.RAW.withFixed(Codec.BF16)));
       others.add(ns.tenant(salt));
       others.add(ns.tenant("another salt of a tenant".getBytes(StandardCharsets.UTF_8)));
       for (Namespace other : others) {
@@ -98,10 +97,8 @@ class IdentityTest {
       Prompt with = Prompt.ofTokens(prompt, Map.of(0, image));
       PrefillPlan plan = PrefillPlan.tokens(21).policy(RestorePolicy.EVERY);
       try (PrefillSession session = ns.prefill(ns.match(with), plan)) {
-        session.append(
-            java.util.Arrays.copyOf(prompt, 4), image, model.plainViews(prompt, 4));
-        session.append(
-            java.util.Arrays.copyOfRange(prompt, 4, 8), model.plainViews(prompt, 8));
+        session.append(java.util.Arrays.copyOf(prompt, 4), image, model.plainViews(prompt, 4));
+        session.append(java.util.Arrays.copyOfRange(prompt, 4, 8), model.plainViews(prompt, 8));
       }
       assertThat(ns.match(prompt).storedTokens()).isZero();
       assertThat(ns.match(with).points()).containsExactly(4, 8);

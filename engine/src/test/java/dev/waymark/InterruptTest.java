@@ -161,8 +161,7 @@ class InterruptTest {
         Namespace ns = store.namespace(TestStore.identity("w"), LAYOUT);
         PrefixMatch match = ns.match(prompt);
         try (PrefillSession session =
-            ns.prefill(
-                match, PrefillPlan.tokens(prompt.length).durability(Durability.COMMIT))) {
+            ns.prefill(match, PrefillPlan.tokens(prompt.length).durability(Durability.COMMIT))) {
           while (session.tokens() + BLOCK < prompt.length) {
             int end = session.tokens() + BLOCK;
             session.append(

@@ -34,8 +34,7 @@ class PointsTest {
     int block = model.layout().blockTokens();
     while (session.tokens() + block <= to) {
       int end = session.tokens() + block;
-      session.append(
-          Arrays.copyOfRange(prompt, end - block, end), model.plainViews(prompt, end));
+      session.append(Arrays.copyOfRange(prompt, end - block, end), model.plainViews(prompt, end));
     }
   }
 

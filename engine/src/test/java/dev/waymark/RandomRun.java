@@ -18,7 +18,8 @@ import java.util.Set;
 final class RandomRun {
   private static final int STEPS = 40;
   private static final int MAX_BLOCKS = 9;
-  private static final byte[] SALT = "a salt of some length".getBytes(java.nio.charset.StandardCharsets.UTF_8);
+  private static final byte[] SALT =
+      "a salt of some length".getBytes(java.nio.charset.StandardCharsets.UTF_8);
 
   private final Random random;
   private final StringBuilder story = new StringBuilder();
@@ -208,8 +209,7 @@ final class RandomRun {
         new Prefill(
             world,
             session,
-            world.expected
-            .new Session(prompt, start, expected.branch(), policy, mode, length),
+            world.expected.new Session(prompt, start, expected.branch(), policy, mode, length),
             prompt));
   }
 

@@ -81,8 +81,7 @@ final class TestStore implements AutoCloseable {
   void check() {
     ForestChecker.check(store);
     StoreStats stats = store.stats();
-    assertThat(
-            stats.liveBytes() + stats.deadBytes() + stats.framingBytes() + stats.reservedBytes())
+    assertThat(stats.liveBytes() + stats.deadBytes() + stats.framingBytes() + stats.reservedBytes())
         .isEqualTo(stats.allocatedBytes());
     assertThat(stats.reservedBytes()).isNotNegative();
     assertThat(stats.deadBytes()).isNotNegative();

@@ -17,8 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Window rows: which deltas stay while points come and go, and rings of every state. */
 class WindowTest {
   private static final int BLOCK = 512;
-  private static final TensorSpec WINDOW =
-      TensorSpec.window("w", DType.BF16, 1_024, 0, 2, -1, 4);
+  private static final TensorSpec WINDOW = TensorSpec.window("w", DType.BF16, 1_024, 0, 2, -1, 4);
   private static final Layout LAYOUT =
       Layout.of(BLOCK, TensorSpec.rows("k", DType.U8, 1, 1, -1, 2), WINDOW);
 

@@ -159,8 +159,7 @@ class WrongCallsTest {
         ViewMismatchException.class,
         () ->
             session.append(
-                block(28),
-                but(28, smaller, TensorView.value(smaller, ByteBuffer.allocate(64)))),
+                block(28), but(28, smaller, TensorView.value(smaller, ByteBuffer.allocate(64)))),
         "state",
         "32",
         "16");
@@ -169,8 +168,7 @@ class WrongCallsTest {
         ViewMismatchException.class,
         () ->
             session.append(
-                block(28),
-                but(28, unknown, TensorView.value(unknown, ByteBuffer.allocate(64)))),
+                block(28), but(28, unknown, TensorView.value(unknown, ByteBuffer.allocate(64)))),
         "other");
   }
 
@@ -242,8 +240,7 @@ class WrongCallsTest {
     refused(ViewMismatchException.class, () -> generates.append(generated, shorter), "window");
     generates.append(generated, right);
     generates.close();
-    model.assertRestores(
-        new Random(1), ns.match(Prompt.ofTokens(longer), 44), 44, longer);
+    model.assertRestores(new Random(1), ns.match(Prompt.ofTokens(longer), 44), 44, longer);
   }
 
   @Test
@@ -251,7 +248,9 @@ class WrongCallsTest {
     PrefillSession ended = start(prompt);
     ended.abort();
     refused(
-        ClosedException.class, () -> ended.append(block(28), model.plainViews(prompt, 28)), "again");
+        ClosedException.class,
+        () -> ended.append(block(28), model.plainViews(prompt, 28)),
+        "again");
     refused(ClosedException.class, ended::promptComplete);
     ended.abort(AbortMode.DISCARD);
     ended.close();
@@ -279,7 +278,8 @@ class WrongCallsTest {
     PrefixMatch match = ns.match(prompt);
     PrefillPlan plan = PrefillPlan.tokens(prompt.length);
     refused(InvalidArgumentException.class, () -> other.prefill(match, plan), "namespace");
-    Namespace tenant = ns.tenant("0123456789abcdef".getBytes(java.nio.charset.StandardCharsets.UTF_8));
+    Namespace tenant =
+        ns.tenant("0123456789abcdef".getBytes(java.nio.charset.StandardCharsets.UTF_8));
     refused(InvalidArgumentException.class, () -> tenant.prefill(match, plan), "tenant");
     refused(InvalidArgumentException.class, () -> ns.tenant(new byte[15]), "16");
   }
@@ -391,8 +391,7 @@ class WrongCallsTest {
           "key");
       own.append(keys.subList(2, 3), model.plainViews(prompt, 12));
     }
-    try (PrefillSession other =
-        ns.prefill(ns.match(Prompt.ofKeys(List.of(key(9)), 4)), plan)) {
+    try (PrefillSession other = ns.prefill(ns.match(Prompt.ofKeys(List.of(key(9)), 4)), plan)) {
       other.append(List.of(key(9)), model.plainViews(prompt, 4));
       // Of the right length, but after another block.
       refused(
@@ -401,8 +400,7 @@ class WrongCallsTest {
           "key");
     }
     model.assertRestores(new Random(1), ns.match(Prompt.ofKeys(keys, 12), 12), 12, prompt);
-    refused(
-        InvalidArgumentException.class, () -> ns.match(Prompt.ofKeys(keys, 17), 17), "4", "3");
+    refused(InvalidArgumentException.class, () -> ns.match(Prompt.ofKeys(keys, 17), 17), "4", "3");
   }
 
   private static BoundaryKey key(int seed) {
@@ -457,7 +455,8 @@ class WrongCallsTest {
     PrefillSession open = closed.prefill(closed.match(prompt), PrefillPlan.tokens(41));
     open.append(block(4), model.plainViews(prompt, 4));
     PrefixMatch match = closed.match(prompt);
-    PrefillSession second = closed.prefill(match, PrefillPlan.tokens(41).onAbort(AbortMode.DISCARD));
+    PrefillSession second =
+        closed.prefill(match, PrefillPlan.tokens(41).onAbort(AbortMode.DISCARD));
     SnapshotStore store = other.store();
     other.close();
     store.close();
