@@ -299,8 +299,8 @@ class PointsTest {
         AppendReceipt receipt = session.append(prompt, model.plainViews(prompt, 434));
         assertThat(receipt.tokens()).isZero();
         assertThat(receipt.skippedTokens()).isEqualTo(434);
-        assertThat(receipt.durable()).isCompleted();
         session.promptComplete();
+        assertThat(receipt.durable()).isCompleted();
       }
       assertThat(ns.match(prompt).storedTokens()).isZero();
       assertThat(test.store().stats().boundaries()).isZero();

@@ -42,11 +42,14 @@ class MappedMemoryRulesTest {
         .check(engine);
   }
 
+  /** Nor do those who copy between private memory and the caller's, which never see a map. */
   @Test
   void onlyTheRegionCopiesByAddress() {
     noClasses()
         .that()
         .haveNameNotMatching(REGION)
+        .and()
+        .haveNameNotMatching("dev\\.waymark\\.(layout|internal\\.codec)\\.Memory")
         .should()
         .dependOnClassesThat()
         .haveNameMatching("org\\.agrona\\.Unsafe(Api|Access)|sun\\.misc\\.Unsafe")
