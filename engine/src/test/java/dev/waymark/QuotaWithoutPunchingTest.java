@@ -6,4 +6,10 @@ class QuotaWithoutPunchingTest extends QuotaTest {
   boolean isPunching() {
     return false;
   }
+
+  /** The first lies among what goes: a cold remainder is dropped rather than copied. */
+  @Override
+  int oldestThatStays() {
+    return 2;
+  }
 }
