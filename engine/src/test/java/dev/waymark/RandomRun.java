@@ -195,7 +195,12 @@ final class RandomRun {
           default -> RestorePolicy.DEFAULT;
         };
     AbortMode mode = random.nextBoolean() ? AbortMode.KEEP : AbortMode.DISCARD;
+    // What a plan says is reserved in the quota, which is small so that segments are: a layout of
+    // large points gets few of them.
+    Layout layout = world.layout;
+    int most = layout.fixedBytes() > 64 << 10 ? 4 * layout.blockTokens() : 100;
     int length = random.nextInt(5) == 0 ? random.nextInt(100) : prompt.length;
+    length = Math.min(length, most);
     tell("start %d of %d at %d, %s, %s", worlds.indexOf(world), length, start, policy, mode);
     PrefillSession session =
         world
