@@ -34,6 +34,7 @@ final class QuotaGate implements SpaceGate {
   private long manifestBytes;
   private long chargedBytes;
   private long reservedBytes;
+  private long promisedBytes;
 
   /**
    * A gate.
@@ -43,6 +44,49 @@ final class QuotaGate implements SpaceGate {
   QuotaGate(long quotaBytes, long copyingBytes) {
     this.quotaBytes = quotaBytes;
     this.copyingBytes = copyingBytes;
+  }
+
+  /**
+   * Room that one prefill will find, made by eviction when it starts: what is reserved for others
+   * leaves so much of it.
+   */
+  final class Promise {
+    private long bytes;
+
+    private Promise(long bytes) {
+      this.bytes = bytes;
+    }
+
+    /** Takes it back. Idempotent. */
+    void withdraw() {
+      synchronized (QuotaGate.this) {
+        promisedBytes -= bytes;
+        bytes = 0;
+      }
+    }
+  }
+
+  /** A promise of nothing. */
+  Promise noPromise() {
+    return new Promise(0);
+  }
+
+  /**
+   * Promises room.
+   *
+   * @param roomBytes what could be made, beside what is promised
+   * @return null where that is less than {@code bytes}
+   */
+  synchronized Promise tryPromise(long bytes, long roomBytes) {
+    if (bytes > roomBytes - promisedBytes) {
+      return null;
+    }
+    promisedBytes += bytes;
+    return new Promise(bytes);
+  }
+
+  synchronized long promisedBytes() {
+    return promisedBytes;
   }
 
   /** Room that one prefill has for itself. */
@@ -74,9 +118,9 @@ final class QuotaGate implements SpaceGate {
     return new Reservation();
   }
 
-  /** Adds to a reservation if there is room for it now. */
+  /** Adds to a reservation if there is room for it now, beside what is promised. */
   synchronized boolean tryReserve(Reservation reservation, long bytes) {
-    if (bytes > freeBytes()) {
+    if (bytes > freeBytes() - (bytes > 0 ? promisedBytes : 0)) {
       return false;
     }
     if (!reservation.ended) {

@@ -136,6 +136,45 @@ final class SpaceKeeper {
     }
   }
 
+  /** Takes a promise back, and makes the room in its stead. */
+  void reserve(
+      NamespaceState namespace,
+      QuotaGate.Promise promise,
+      QuotaGate.Reservation reservation,
+      long bytes) {
+    making.lock();
+    try {
+      promise.withdraw();
+      reserve(namespace, reservation, bytes);
+    } finally {
+      making.unlock();
+    }
+  }
+
+  /**
+   * Promises room to a prefill, without making it.
+   *
+   * @throws QuotaExceededException if so much does not fit an empty store
+   * @throws QuotaPinnedException if what is in the way is pinned, kept, or promised or reserved
+   */
+  QuotaGate.Promise promise(NamespaceState namespace, long bytes) {
+    Long limit = namespaceQuotas.get(namespace.id());
+    if (limit != null && bytes > limit) {
+      throw exceeded("the prefill does not fit its namespace's quota", bytes, limit);
+    }
+    QuotaGate.Promise promise = gate.tryPromise(bytes, gate.freeBytes());
+    if (promise != null) {
+      return promise;
+    }
+    refuseWhatCannotFit(bytes);
+    long held = engine.publisher.read(() -> PinnedBytes.of(engine.forest));
+    promise = gate.tryPromise(bytes, gate.segmentsMostBytes() - held - gate.reservedBytes());
+    if (promise == null) {
+      throw pinned(bytes);
+    }
+    return promise;
+  }
+
   private void makeRoom(long bytes, QuotaGate.Reservation reservation, Tally tally) {
     if (gate.tryReserve(reservation, bytes)) {
       return;
@@ -150,7 +189,7 @@ final class SpaceKeeper {
     }
     refuseWhatCannotFit(bytes);
     while (true) {
-      long missing = bytes - gate.freeBytes();
+      long missing = bytes + (bytes > 0 ? gate.promisedBytes() : 0) - gate.freeBytes();
       boolean changed =
           compaction().punches()
               ? evict(missing, EvictionPlanner.ANY_NAMESPACE, tally) > 0
@@ -230,10 +269,15 @@ final class SpaceKeeper {
     if (bytes > most) {
       throw exceeded("what is asked for does not fit the quota", bytes, most);
     }
-    long held = engine.publisher.read(() -> PinnedBytes.of(engine.forest));
-    if (bytes > most - held - gate.reservedBytes()) {
+    if (bytes > roomBytes() - gate.promisedBytes()) {
       throw pinned(bytes);
     }
+  }
+
+  /** What others leave of the quota, if all that nobody holds was evicted. */
+  private long roomBytes() {
+    long held = engine.publisher.read(() -> PinnedBytes.of(engine.forest));
+    return gate.segmentsMostBytes() - held - gate.reservedBytes();
   }
 
   private static QuotaExceededException exceeded(String what, long predicted, long limit) {
@@ -256,12 +300,12 @@ final class SpaceKeeper {
             .found(
                 held
                     + " pinned or kept, and "
-                    + gate.reservedBytes()
-                    + " reserved by other prefills")
+                    + (gate.reservedBytes() + gate.promisedBytes())
+                    + " reserved by other prefills or promised to them")
             .remedy("close restores and prefills, or release what is kept"),
         bytes,
         most,
-        Math.max(0, bytes - gate.freeBytes()));
+        Math.max(0, bytes - roomBytes() + gate.promisedBytes()));
   }
 
   // Evicting

@@ -33,6 +33,7 @@ public record StoreOptions(
     long groupMillis,
     long maxInFlightBytes,
     long heldStateBytes,
+    long memoryBudgetBytes,
     int restoreThreads,
     EvictionPolicy eviction,
     boolean punchHoles,
@@ -44,6 +45,9 @@ public record StoreOptions(
 
   /** As much may be written as the device takes. */
   public static final long NO_WRITE_BUDGET = Long.MAX_VALUE;
+
+  /** Admission refuses no prefill for the memory that it takes. */
+  public static final long NO_MEMORY_BUDGET = Long.MAX_VALUE;
 
   /** No store works in less. */
   public static final long MIN_QUOTA_BYTES = 16L << 20;
@@ -64,6 +68,9 @@ public record StoreOptions(
     }
     if (writeBudgetBytesPerDay < 1) {
       throw invalid("writeBudgetBytesPerDay", "1 byte or more", writeBudgetBytesPerDay);
+    }
+    if (memoryBudgetBytes < 1) {
+      throw invalid("memoryBudgetBytes", "1 byte or more", memoryBudgetBytes);
     }
     if (restoreThreads < 1 || restoreThreads > 256) {
       throw invalid("restoreThreads", "1 to 256", restoreThreads);
@@ -118,6 +125,7 @@ public record StoreOptions(
     private long groupMillis = 200;
     private long maxInFlightBytes = 256L << 20;
     private long heldStateBytes = 128L << 20;
+    private long memoryBudgetBytes = NO_MEMORY_BUDGET;
     private int restoreThreads = Math.min(4, Runtime.getRuntime().availableProcessors());
     private EvictionPolicy eviction = EvictionPolicy.LRU;
     private boolean punchHoles = true;
@@ -169,6 +177,12 @@ public record StoreOptions(
       return this;
     }
 
+    /** Memory of the caller's that all admitted prefills share. */
+    public Builder memoryBudget(long bytes) {
+      memoryBudgetBytes = bytes;
+      return this;
+    }
+
     /** Threads that one restore reads with. */
     public Builder restoreThreads(int threads) {
       restoreThreads = threads;
@@ -215,6 +229,7 @@ public record StoreOptions(
           groupMillis,
           maxInFlightBytes,
           heldStateBytes,
+          memoryBudgetBytes,
           restoreThreads,
           eviction,
           punchHoles,
