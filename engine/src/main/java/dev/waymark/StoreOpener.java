@@ -75,6 +75,10 @@ final class StoreOpener {
 
   StoreEngine open() {
     try {
+      if (!options.createIfMissing() && !directory.exists(CurrentFile.NAME)) {
+        // Before the lock, whose file would be left in a directory that is no store.
+        requireEmpty(Recovery.files(directory));
+      }
       directory.lock();
       return openLocked();
     } catch (Throwable e) {
