@@ -4,6 +4,8 @@ import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidArgumentException;
 import dev.waymark.error.QuotaExceededException;
 import dev.waymark.internal.forest.Forest;
+import dev.waymark.internal.log.Alignment;
+import dev.waymark.internal.log.RecordLocation;
 import dev.waymark.internal.manifest.DropReason;
 import dev.waymark.internal.manifest.Edit;
 import dev.waymark.internal.reclaim.SegmentChoice;
@@ -14,10 +16,13 @@ import dev.waymark.internal.retain.Wipe;
 import dev.waymark.layout.BoundaryKey;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 import java.util.regex.Pattern;
 
@@ -253,34 +258,60 @@ public final class Maintenance {
               .found(targetLiveRatio + " and " + maxBytesWritten));
     }
     List<SegmentChoice> choices = engine.space.candidates(targetLiveRatio);
+    Map<Long, Long> pages = livePages();
     List<CompactionReport.Candidate> candidates =
-        choices.stream()
-            .map(c -> new CompactionReport.Candidate(c.segmentId(), c.liveBytes(), c.gainBytes()))
-            .toList();
+        choices.stream().map(choice -> candidate(choice, pages)).toList();
     if (dryRun) {
       return new CompactionReport(candidates, 0, 0, 0);
     }
     long before = engine.stats().allocatedBytes();
     long copied = 0;
     int done = 0;
-    for (SegmentChoice choice : choices) {
-      if (copied + choice.liveBytes() > maxBytesWritten) {
+    for (CompactionReport.Candidate candidate : candidates) {
+      if (copied + candidate.liveBytes() > maxBytesWritten) {
         continue;
       }
       try {
-        SegmentEmptier.Outcome outcome = engine.space.copyOut(choice.segmentId());
+        SegmentEmptier.Outcome outcome = engine.space.copyOut(candidate.segmentId());
         copied += outcome.copiedBytes();
       } catch (QuotaExceededException e) {
         // The quota has no room for a copy beside its original.
         break;
       }
       done++;
-      if (!progress.emptied(done, choices.size(), copied)) {
+      if (!progress.emptied(done, candidates.size(), copied)) {
         break;
       }
     }
     engine.space.giveBack();
     return new CompactionReport(candidates, done, copied, before - engine.stats().allocatedBytes());
+  }
+
+  /** A copy takes whole pages, so these are what a limit on what is written has to count. */
+  private Map<Long, Long> livePages() {
+    Forest forest = engine.forest;
+    return engine.publisher.read(
+        () -> {
+          Map<Long, Long> pages = new HashMap<>();
+          Consumer<RecordLocation> add =
+              record ->
+                  pages.merge(
+                      record.segmentId(), Alignment.toPage(record.lengthBytes()), Long::sum);
+          forest.forEachBoundary(
+              node -> {
+                forest.rowRecords(node).forEach(add);
+                forest.deltaRecords(node).forEach(add);
+                forest.stateRecords(node).forEach(add);
+              });
+          return pages;
+        });
+  }
+
+  private static CompactionReport.Candidate candidate(
+      SegmentChoice choice, Map<Long, Long> pages) {
+    long live = pages.getOrDefault(choice.segmentId(), 0L);
+    return new CompactionReport.Candidate(
+        choice.segmentId(), live, choice.liveBytes() + choice.gainBytes() - live);
   }
 
   private EvictionReport wipe(

@@ -9,8 +9,11 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
@@ -113,17 +116,50 @@ final class Failures {
   }
 
   private static String message(ParameterException e) {
-    if (e instanceof UnmatchedArgumentException unmatched) {
+    // What is missing beside a typo is most often only what the typo took away.
+    List<String> unknown = e.getCommandLine().getUnmatchedArguments();
+    if (!unknown.isEmpty() || e instanceof UnmatchedArgumentException) {
+      UnmatchedArgumentException unmatched =
+          e instanceof UnmatchedArgumentException same
+              ? same
+              : new UnmatchedArgumentException(e.getCommandLine(), unknown);
+      CommandSpec spec = e.getCommandLine().getCommandSpec();
       String found = unmatched.getUnmatched().get(0);
-      List<String> similar = unmatched.getSuggestions();
-      boolean verb =
-          !unmatched.isUnknownOption() && e.getCommandLine().getParent() == null;
-      String what = unmatched.isUnknownOption() ? "option" : verb ? "verb" : "argument";
-      return (what.equals("argument") ? "one argument too many: '" : "there is no " + what + " '")
-          + found
-          + "'"
-          + (similar.isEmpty() ? "" : ", did you mean " + similar.get(0) + "?");
+      if (unmatched.isUnknownOption()) {
+        return "there is no option '" + found + "'" + meant(found, spec.optionsMap().keySet());
+      }
+      return spec.subcommands().isEmpty()
+          ? "one argument too many: '" + found + "'"
+          : "there is no verb '" + found + "'" + meant(found, spec.subcommands().keySet());
     }
     return e.getMessage();
+  }
+
+  /** The nearest name, where one is near enough to be meant. */
+  private static String meant(String found, Set<String> names) {
+    int most = Math.max(1, found.length() / 3);
+    return names.stream()
+        .min(Comparator.comparingInt(name -> distance(found, name)))
+        .filter(name -> distance(found, name) <= most)
+        .map(name -> ", did you mean " + name + "?")
+        .orElse("");
+  }
+
+  /** Characters to put in, take out or change. */
+  private static int distance(String a, String b) {
+    int[] row = new int[b.length() + 1];
+    for (int j = 0; j < row.length; j++) {
+      row[j] = j;
+    }
+    for (int i = 1; i <= a.length(); i++) {
+      int diagonal = row[0];
+      row[0] = i;
+      for (int j = 1; j < row.length; j++) {
+        int change = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+        diagonal = row[j];
+        row[j] = Math.min(change, 1 + Math.min(row[j], row[j - 1]));
+      }
+    }
+    return row[b.length()];
   }
 }
