@@ -18,7 +18,9 @@ final class ChainKeeper {
     this.engine = engine;
   }
 
-  /** Keeps the chain that ends in a restore point; a name that was used before stands for it now. */
+  /**
+   * Keeps the chain that ends in a restore point; a name that was used before stands for it now.
+   */
   void keep(int namespaceId, BoundaryKey key, int tokens, String name) {
     engine.requireOpen();
     requireName(name);

@@ -307,8 +307,7 @@ public final class Maintenance {
         });
   }
 
-  private static CompactionReport.Candidate candidate(
-      SegmentChoice choice, Map<Long, Long> pages) {
+  private static CompactionReport.Candidate candidate(SegmentChoice choice, Map<Long, Long> pages) {
     long live = pages.getOrDefault(choice.segmentId(), 0L);
     return new CompactionReport.Candidate(
         choice.segmentId(), live, choice.liveBytes() + choice.gainBytes() - live);

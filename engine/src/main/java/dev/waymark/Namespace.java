@@ -2,7 +2,6 @@ package dev.waymark;
 
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidArgumentException;
-import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.forest.NamespaceState;
 import dev.waymark.internal.manifest.Edit;
 import dev.waymark.layout.BoundaryKey;

@@ -56,8 +56,7 @@ final class CheckedStore {
   }
 
   void prefill(SnapshotStore store, int number) {
-    Namespace ns =
-        store.namespace(ModelIdentity.builder().weights("w" + number).build(), LAYOUT);
+    Namespace ns = store.namespace(ModelIdentity.builder().weights("w" + number).build(), LAYOUT);
     int[] tokens = new Random(number).ints(TOKENS, 0, 1_000).toArray();
     byte[] rows = new byte[2 * TOKENS * 16];
     new Random(number).nextBytes(rows);

@@ -65,8 +65,7 @@ class RebuildFindingsTest {
     CheckedStore.delete(store.path().resolve("STATUS"));
     CheckedStore.delete(store.path().resolve("append-1.seg"));
 
-    List<FindingReport> findings =
-        StoreRepair.rebuildManifest(store.path(), false).findings();
+    List<FindingReport> findings = StoreRepair.rebuildManifest(store.path(), false).findings();
 
     assertThat(findings)
         .extracting(FindingReport::id)
@@ -102,8 +101,7 @@ class RebuildFindingsTest {
     Path foreign = Files.createDirectory(temp.resolve("foreign"));
     Files.writeString(foreign.resolve("notes.txt"), "somebody's");
     Map<String, Integer> before = CheckedStore.contents(foreign);
-    StoreOptions options =
-        StoreOptions.builder().quota("64MiB").createIfMissing(false).build();
+    StoreOptions options = StoreOptions.builder().quota("64MiB").createIfMissing(false).build();
 
     assertThatThrownBy(() -> SnapshotStore.open(foreign, options))
         .isInstanceOf(NotAStoreException.class);

@@ -89,9 +89,7 @@ class VerifierFindingsTest {
       Files.write(status, before);
     }
     Files.copy(
-        other.path().resolve("STATUS"),
-        status,
-        java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+        other.path().resolve("STATUS"), status, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
 
     assertThat(store.verify().findings())
         .extracting(FindingReport::id)

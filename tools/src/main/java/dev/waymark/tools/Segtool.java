@@ -31,6 +31,11 @@ import picocli.CommandLine.Spec;
       RepairCommand.class,
       HelpCommand.class,
     },
+    footer = {
+      "",
+      "With --json every verb prints one object with output_version and command; a failure is one"
+          + " too, with error: code, message, remedy, exit_code.",
+    },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:fine",

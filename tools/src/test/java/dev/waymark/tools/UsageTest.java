@@ -75,7 +75,8 @@ class UsageTest {
     requireOneLine(Run.of("compact", dir, "--max-bytes-written", "lots"), "lots");
     requireOneLine(Run.of("pin", dir, "--keep", "x"), "--boundary", "--deepest");
     requireOneLine(Run.of("pin", dir, "--deepest"), "--keep");
-    requireOneLine(Run.of("pin", dir, "--keep", "x", "--boundary", "abcdef1"), "8 to 64 hex digits");
+    requireOneLine(
+        Run.of("pin", dir, "--keep", "x", "--boundary", "abcdef1"), "8 to 64 hex digits");
   }
 
   @Test

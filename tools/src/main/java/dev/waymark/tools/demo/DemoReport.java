@@ -51,8 +51,7 @@ final class DemoReport {
         String.format(Locale.ROOT, "%.2f s", result.savedSeconds()),
         String.format(
             Locale.ROOT,
-            "last prompt: %.3f s to restore and compute the rest, %.2f s to compute all of it"
-                + " without the store: %.0f times as fast",
+            "the last prompt: %.3f s with the store, %.2f s from scratch: %.0f times as fast",
             result.last().seconds(),
             result.coldSeconds(),
             result.coldSeconds() / result.last().seconds()));

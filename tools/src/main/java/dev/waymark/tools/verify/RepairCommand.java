@@ -20,6 +20,8 @@ import picocli.CommandLine.Spec;
       "Rebuilds a lost or damaged manifest from the records, which describe themselves.",
       "Says what it would bring back, and changes nothing; with --apply it does so, and keeps what"
           + " it replaces in quarantine/.",
+      "Exit code 3: something that was stored is lost. 7: there may have been more, such as segments"
+          + " whose files are not there.",
     })
 public final class RepairCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;

@@ -22,6 +22,8 @@ import picocli.CommandLine.Spec;
     description = {
       "Says whether a store is what its manifest says, and where every byte of every file is.",
       "Reads only, takes no lock and heals nothing, so it may be used beside a running server.",
+      "Damage to what something stored rests on is an error, and exit code 3. Damage to STATUS, on"
+          + " which nothing rests, is a warning, and the exit code stays as it is.",
     })
 public final class VerifyCommand implements Callable<Integer> {
   private static final String FILES = "%-24s %15s %15s %13s %13s %13s %15s";

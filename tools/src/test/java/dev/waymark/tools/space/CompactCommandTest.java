@@ -97,8 +97,10 @@ class CompactCommandTest {
 
   @Test
   void theRatioBoundsWhatIsEmptied() throws IOException {
-    JsonNode few = json(Run.of("compact", store, "--target-live-ratio", "0.01", "--dry-run", "--json"));
-    JsonNode all = json(Run.of("compact", store, "--target-live-ratio", "1", "--dry-run", "--json"));
+    JsonNode few =
+        json(Run.of("compact", store, "--target-live-ratio", "0.01", "--dry-run", "--json"));
+    JsonNode all =
+        json(Run.of("compact", store, "--target-live-ratio", "1", "--dry-run", "--json"));
 
     assertThat(few.path("candidates")).isEmpty();
     assertThat(all.path("candidates")).isNotEmpty();
@@ -128,8 +130,7 @@ class CompactCommandTest {
         command.add(argument);
       }
     }
-    command.addAll(
-        List.of("-cp", System.getProperty("java.class.path"), Holder.class.getName()));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Holder.class.getName()));
     command.add(store.toString());
     Process holder =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();

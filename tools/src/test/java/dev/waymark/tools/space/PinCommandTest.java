@@ -27,7 +27,8 @@ class PinCommandTest {
   }
 
   private JsonNode boundary(boolean restorable) throws IOException {
-    for (JsonNode b : json(Run.of("inspect", store, "--boundaries", "--json")).path("boundary_list")) {
+    for (JsonNode b :
+        json(Run.of("inspect", store, "--boundaries", "--json")).path("boundary_list")) {
       if (b.path("restorable").asBoolean() == restorable) {
         return b;
       }
@@ -64,7 +65,8 @@ class PinCommandTest {
 
     assertThat(run.exitCode()).as(run.err()).isZero();
     int most = 0;
-    for (JsonNode b : json(Run.of("inspect", store, "--boundaries", "--json")).path("boundary_list")) {
+    for (JsonNode b :
+        json(Run.of("inspect", store, "--boundaries", "--json")).path("boundary_list")) {
       most = b.path("restorable").asBoolean() ? Math.max(most, b.path("tokens").asInt()) : most;
     }
     assertThat(json(run).path("added").path("tokens").asInt()).isEqualTo(most);

@@ -134,7 +134,8 @@ class VerifyAndRepairCommandTest {
     Run apply = Run.of("repair", store, "--rebuild-manifest", "--apply");
 
     assertThat(preview.exitCode()).isZero();
-    assertThat(preview.out()).contains("Would bring back", "No sign of more", "Nothing was changed");
+    assertThat(preview.out())
+        .contains("Would bring back", "No sign of more", "Nothing was changed");
     assertThat(apply.exitCode()).isZero();
     assertThat(apply.out()).contains("Brought back", "No sign of more");
   }
