@@ -125,6 +125,7 @@ final class StoreOpener {
         create
             ? LoadedStore.empty(segments)
             : LoadedStore.read(directory, current, provenBytes(current), segments);
+    Recovery.requireOwnNames(loaded, current, directory);
     RecoveryPlan plan =
         RecoveryPlanner.plan(
             loaded,

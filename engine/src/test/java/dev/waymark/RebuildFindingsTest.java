@@ -110,6 +110,22 @@ class RebuildFindingsTest {
   }
 
   @Test
+  void aStoreWithSwappedSegmentsIsNotOpenedAndLosesNothing() {
+    CheckedStore store = CheckedStore.make(temp.resolve("store"), 2);
+    CheckedStore.swap(store.files("append-*.seg").get(0), store.files("delta-*.seg").get(0));
+    Map<String, Integer> before = CheckedStore.contents(store.path());
+
+    assertThatThrownBy(store::open)
+        .isInstanceOf(CorruptionException.class)
+        .hasMessageContaining("expected segment 1, found segment 2");
+
+    Map<String, Integer> after = CheckedStore.contents(store.path());
+    after.remove("LOCK");
+    before.remove("LOCK");
+    assertThat(after).isEqualTo(before);
+  }
+
+  @Test
   void segmentsGetTheirNamesBack() throws IOException {
     CheckedStore store = CheckedStore.make(temp.resolve("store"), 2);
     Map<String, Integer> before = CheckedStore.contents(store.path());

@@ -1,7 +1,9 @@
 package dev.waymark.internal.log;
 
+import dev.waymark.internal.io.StoreFile;
 import dev.waymark.internal.wire.SegmentHeaderDecoder;
 import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * What the first page of a segment's file says: which segment it is, whatever the file is called.
@@ -11,6 +13,16 @@ import org.agrona.DirectBuffer;
  */
 public record SegmentHeader(
     long storeIdHigh, long storeIdLow, long segmentId, SegmentKind kind, long creationSequence) {
+
+  /** Reads the header of a file; null where there is no valid one. */
+  public static SegmentHeader read(StoreFile file) {
+    if (file.lengthBytes() < Alignment.PAGE_BYTES) {
+      return null;
+    }
+    UnsafeBuffer page = new UnsafeBuffer(new byte[Alignment.PAGE_BYTES]);
+    file.read(0, page, 0, page.capacity());
+    return parse(page);
+  }
 
   /** Reads a header from a file's first page; null where that is not a valid one. */
   public static SegmentHeader parse(DirectBuffer page) {

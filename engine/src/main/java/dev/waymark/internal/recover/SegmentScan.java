@@ -50,7 +50,7 @@ final class SegmentScan {
   static SegmentScan of(StoreDirectory directory, String fileName, List<Finding> findings) {
     try (StoreFile file = directory.openReadOnly(fileName)) {
       long lengthBytes = file.lengthBytes() & -Alignment.PAGE_BYTES;
-      SegmentHeader header = header(file, lengthBytes);
+      SegmentHeader header = SegmentHeader.read(file);
       if (header == null) {
         findings.add(
             new Finding(
@@ -75,19 +75,10 @@ final class SegmentScan {
   /** Whether a file has a header that can be used. */
   static boolean isSegment(StoreDirectory directory, String fileName) {
     try (StoreFile file = directory.openReadOnly(fileName)) {
-      return header(file, file.lengthBytes()) != null;
+      return SegmentHeader.read(file) != null;
     } catch (CorruptionException | InvalidArgumentException e) {
       return false;
     }
-  }
-
-  private static SegmentHeader header(StoreFile file, long lengthBytes) {
-    if (lengthBytes < Alignment.PAGE_BYTES) {
-      return null;
-    }
-    UnsafeBuffer page = new UnsafeBuffer(new byte[Alignment.PAGE_BYTES]);
-    file.read(0, page, 0, page.capacity());
-    return SegmentHeader.parse(page);
   }
 
   private void pages(StoreFile file) {
