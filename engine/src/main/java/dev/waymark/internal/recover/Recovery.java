@@ -37,13 +37,14 @@ public final class Recovery {
   }
 
   /**
-   * Refuses files that are, by their own headers, not the segments that their names say: what a plan
-   * cuts and punches would be another segment's records. A header that cannot be read proves
+   * Refuses files that are, by their own headers, not the segments that their names say: what a
+   * plan cuts and punches would be another segment's records. A header that cannot be read proves
    * nothing, and is met again where a record is read.
    *
    * @throws CorruptionException naming the file, and both segments
    */
-  public static void requireOwnNames(LoadedStore loaded, Current current, StoreDirectory directory) {
+  public static void requireOwnNames(
+      LoadedStore loaded, Current current, StoreDirectory directory) {
     StoreId storeId = current.storeId();
     for (SegmentInfo info : loaded.segments().infos()) {
       SegmentHeader header =
