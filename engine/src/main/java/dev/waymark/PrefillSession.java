@@ -228,7 +228,8 @@ public final class PrefillSession implements AutoCloseable {
 
   /** Stores the next blocks under keys that the caller made. */
   public AppendReceipt append(List<BoundaryKey> blockKeys, StateViews views) {
-    return guarded(() -> appendBlocks(blockKeys, 0, views));
+    // The caller's list is not looked at under the store's locks.
+    return guarded(() -> appendBlocks(List.copyOf(blockKeys), 0, views));
   }
 
   private interface Call<T> {

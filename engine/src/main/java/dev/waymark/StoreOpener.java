@@ -231,9 +231,7 @@ final class StoreOpener {
 
   /** A store without a thread of its own is driven step by step: its forces have an order. */
   private Helpers forcers() {
-    return options.backgroundThread()
-        ? Helpers.threads("waymark-force", FORCERS)
-        : Helpers.NONE;
+    return options.backgroundThread() ? Helpers.threads("waymark-force", FORCERS) : Helpers.NONE;
   }
 
   private long quota() {

@@ -11,6 +11,8 @@ import dev.waymark.layout.RestorePolicy;
 import dev.waymark.layout.TensorSpec;
 import dev.waymark.sim.Fault;
 import dev.waymark.sim.OperationKind;
+import dev.waymark.sim.SimulatedDirectory;
+import dev.waymark.sim.SimulationSettings;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -138,7 +140,10 @@ class DurabilityTest {
 
   @Test
   void aRecipientOfALossMayUseTheStore() {
-    try (TestStore test = new TestStore(TestStore.options("64MiB").build())) {
+    // What could not be forced is not in memory any more.
+    SimulatedDirectory disk =
+        new SimulatedDirectory(SimulationSettings.defaults().dropAfterFailedForce(true));
+    try (TestStore test = new TestStore(disk, TestStore.options("64MiB").build())) {
       Namespace ns = test.namespace(LAYOUT);
       PrefillSession session = prefill(ns);
       AppendReceipt receipt = append(session);
@@ -150,7 +155,7 @@ class DurabilityTest {
                 boolean other = !runElsewhere(() -> ns.match(prompt).storedTokens()).equals(4);
                 seen.add(failure.getClass().getSimpleName() + (other ? ", gone" : ", there"));
               });
-      test.directory().inject(Fault.ioError(OperationKind.FORCE).onFile(".seg").sticky());
+      test.directory().inject(Fault.ioError(OperationKind.FORCE).onFile(".seg").times(2));
       assertThatThrownBy(() -> test.store().flush()).isInstanceOf(WaymarkException.class);
       test.directory().clearFaults();
       assertThat(seen).containsExactly("DurabilityLostException, gone");

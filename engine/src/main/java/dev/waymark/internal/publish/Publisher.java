@@ -55,7 +55,8 @@ import java.util.function.Supplier;
  *       was dropped is never acknowledged, and whoever waits for it is told.
  *   <li>Commits exclude each other; publishing goes on beside them.
  *   <li>Whoever waits for an edit is told by whoever committed it, before that call returns and
- *       outside of this class's locks: in the order of edits, and of asking where several wait for one.
+ *       outside of this class's locks: in the order of edits, and of asking where several wait for
+ *       one.
  * </ul>
  */
 public final class Publisher implements AutoCloseable {
