@@ -142,8 +142,7 @@ final class Replayer {
     Prompt prompt = Prompt.ofKeys(keys, tokens);
     PrefixMatch match = namespace.match(prompt, tokens - 1);
     blocksHit += match.storedTokens() / layout.blockTokens();
-    buffers.begin(BlockSeeds.of(keys));
-    match = restore(namespace, prompt, match, request);
+    match = restore(namespace, prompt, match, request, BlockSeeds.of(keys));
     blocksRestored += match.restorableTokens() / layout.blockTokens();
     try {
       prefill(namespace, match, keys, tokens);
@@ -158,8 +157,13 @@ final class Replayer {
 
   /** Restores as deep as it can, and returns the match that says where that was. */
   private PrefixMatch restore(
-      Namespace namespace, Prompt prompt, PrefixMatch found, TraceRequest request) {
+      Namespace namespace,
+      Prompt prompt,
+      PrefixMatch found,
+      TraceRequest request,
+      BlockSeeds seeds) {
     PrefixMatch match = found;
+    buffers.begin(seeds);
     while (match.restorableTokens() > 0) {
       int at = match.restorableTokens();
       try {
@@ -169,6 +173,8 @@ final class Replayer {
         // The next shallower one, of what is there now.
         restoresMissed++;
         match = namespace.match(prompt, at - 1);
+        // Nothing that was read counts.
+        buffers.begin(seeds);
       }
     }
     return match;
