@@ -64,8 +64,10 @@ public final class Maintenance {
           }
         },
         () -> {
+          // A prefill that is about to start holds what it starts from, a root too.
           boolean inUse =
-              engine.forest.sessions().stream().anyMatch(s -> s.opened().namespaceId() == id);
+              engine.forest.sessions().stream().anyMatch(s -> s.opened().namespaceId() == id)
+                  || engine.forest.isHeldIn(id);
           boolean there = engine.forest.namespace(id) != null;
           if (there && !inUse && engine.forest.namespace(id).boundaries() == 0) {
             engine.publisher.publish(new Edit.NamespaceDropped(id));

@@ -56,7 +56,12 @@ final class SessionStart {
     this.held = engine.publisher.write(this::takeHold);
     this.reservation = engine.space.gate().reservation();
     this.promise = engine.space.gate().noPromise();
-    this.estimate = estimateOf(plan.expectedTokens());
+    try {
+      this.estimate = estimateOf(plan.expectedTokens());
+    } catch (RuntimeException | Error e) {
+      abandon();
+      throw e;
+    }
   }
 
   /** Holds the chain that a match found, as far as it is still there. */
@@ -166,6 +171,18 @@ final class SessionStart {
     engine.space.reserve(namespace.state(), promise, reservation, estimate.allocatedBytes());
     // The rows that the match found are needed up to here only: the session meets them again.
     release(held.stored());
+  }
+
+  /**
+   * That the chain is still there, which only damage takes away; the caller is inside a write.
+   *
+   * @throws StaleMatchException if it is not
+   */
+  void requireThere() {
+    if (!held.tip().isValid()) {
+      throw new StaleMatchException(
+          ErrorDetail.of("what the prefill starts from was lost meanwhile").remedy("match again"));
+    }
   }
 
   /** Gives everything back, where the session did not come to be. */

@@ -8,6 +8,7 @@ import dev.waymark.internal.admit.Budget;
 import dev.waymark.internal.forest.Drops;
 import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.io.StoreDirectory;
+import dev.waymark.internal.log.Helpers;
 import dev.waymark.internal.log.RecordKind;
 import dev.waymark.internal.log.RecordLocation;
 import dev.waymark.internal.log.Scratch;
@@ -30,7 +31,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -53,7 +53,7 @@ final class StoreEngine {
   final Scratch.Pool scratches;
   final Readers readers = new Readers();
   final LongSupplier clockMillis;
-  final ExecutorService restorers;
+  final Helpers restorers;
   final Counters counters = new Counters();
   final SpaceKeeper space;
   final WriteBudget budget;
@@ -91,7 +91,7 @@ final class StoreEngine {
       Publisher publisher,
       Scratch.Pool scratches,
       LongSupplier clockMillis,
-      ExecutorService restorers,
+      Helpers restorers,
       StatusFile statusFile) {
     this.directory = directory;
     this.storeId = storeId;
@@ -336,7 +336,7 @@ final class StoreEngine {
                 counters.restores.sum(),
                 counters.restoreMisses.sum(),
                 counters.restoredBytes.sum(),
-                publisher.unforcedBytes(),
+                segments.inFlightBytes(),
                 manifestLength,
                 segments.mappedCount(),
                 segments.chunksLeftRaw()));
@@ -420,7 +420,7 @@ final class StoreEngine {
         throw first;
       }
     } finally {
-      restorers.shutdown();
+      restorers.close();
       scratches.close();
       statusFile.close();
       segments.close();
@@ -432,7 +432,7 @@ final class StoreEngine {
   /** Lets go of every file without another write, as a process that dies would. */
   void abandon() {
     closed = true;
-    restorers.shutdown();
+    restorers.close();
     scratches.close();
     statusFile.close();
     segments.close();
