@@ -179,6 +179,18 @@ final class SpaceKeeper {
     return evict(step, EvictionPlanner.ANY_NAMESPACE, tally) > 0 || compaction.emptyBest(true);
   }
 
+  /** Gives buffers back, once nothing is under way any more. */
+  void close() {
+    making.lock();
+    try {
+      if (compaction != null) {
+        compaction.close();
+      }
+    } finally {
+      making.unlock();
+    }
+  }
+
   private Compaction compaction() {
     if (compaction == null) {
       compaction = new Compaction(engine);

@@ -18,7 +18,6 @@ import dev.waymark.internal.manifest.Status;
 import dev.waymark.internal.manifest.StatusFile;
 import dev.waymark.internal.manifest.StoreId;
 import dev.waymark.internal.publish.Publisher;
-import dev.waymark.internal.publish.Readers;
 import dev.waymark.internal.reclaim.SegmentEmptier;
 import dev.waymark.internal.retain.PinnedBytes;
 import dev.waymark.internal.retain.Tails;
@@ -50,7 +49,6 @@ final class StoreEngine {
   final SegmentSet segments;
   final Publisher publisher;
   final Scratch.Pool scratches;
-  final Readers readers = new Readers();
   final LongSupplier clockMillis;
   final ExecutorService restorers;
   final Counters counters = new Counters();
@@ -237,11 +235,9 @@ final class StoreEngine {
       // A reader in another process that finds bytes gone must find the drops that explain it.
       publishStatus();
     }
-    // In this order: a reader that begins later does not know what had died by then.
     long durable = publisher.durable();
-    long oldest = readers.oldest();
-    long bytes = publisher.unlinkDead(durable, oldest);
-    return bytes + segments.punchDead(durable, oldest);
+    long bytes = publisher.unlinkDead(durable);
+    return bytes + segments.punchDead(durable);
   }
 
   /**
@@ -415,6 +411,7 @@ final class StoreEngine {
     } finally {
       restorers.shutdown();
       scratches.close();
+      space.close();
       statusFile.close();
       segments.close();
       publisher.abandon();
@@ -427,6 +424,7 @@ final class StoreEngine {
     closed = true;
     restorers.shutdown();
     scratches.close();
+    space.close();
     statusFile.close();
     segments.close();
     publisher.abandon();

@@ -587,10 +587,10 @@ public final class Publisher implements AutoCloseable {
    * Unlinks segments in which nothing lives, after the edits that say so are durable. Excludes
    * commits, which force the files that this closes, and others that would unlink the same.
    */
-  public long unlinkDead(long durableThen, long oldestReader) {
+  public long unlinkDead(long durableThen) {
     committing.lock();
     try {
-      List<SegmentInfo> dead = segments.unlinkable(durableThen, oldestReader);
+      List<SegmentInfo> dead = segments.unlinkable(durableThen);
       if (dead.isEmpty()) {
         return 0;
       }
@@ -665,6 +665,7 @@ public final class Publisher implements AutoCloseable {
   /** Closes the files without another write: after a failure, or when power is off. */
   public void abandon() {
     log.close();
+    salvage.close();
   }
 
   private void requireWriter() {

@@ -18,7 +18,7 @@ import java.util.function.Consumer;
  * Copies records that stand in a segment which could not be forced. The kernel may have dropped
  * their pages, so that only what still matches its checksums is copied.
  */
-public final class Salvage {
+public final class Salvage implements AutoCloseable {
   private final Forest forest;
   private final SegmentSet segments;
 
@@ -123,6 +123,12 @@ public final class Salvage {
         to.add(new Placed(record, kind, record));
       }
     }
+  }
+
+  /** Gives its buffers back. */
+  @Override
+  public void close() {
+    copier.close();
   }
 
   private RecordLocation copy(RecordLocation from, SegmentKind kind, NamespaceState namespace) {

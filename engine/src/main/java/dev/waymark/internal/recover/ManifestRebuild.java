@@ -29,6 +29,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 
 /**
  * Builds a manifest from the records alone, for a store that lost it. Looks first, and changes
@@ -49,10 +50,13 @@ public final class ManifestRebuild {
       new Forest(
           new RecordEvents() {
             @Override
+            public void check(RecordLocation location) {}
+
+            @Override
             public void born(RecordLocation location) {}
 
             @Override
-            public void died(RecordLocation location, boolean mayBeRead) {}
+            public void died(RecordLocation location, BooleanSupplier isRead) {}
           });
   private StoreId storeId;
   private long nextSequence = 1;
