@@ -107,7 +107,10 @@ public final class Maintenance {
 
   /** Releases the kept chains of that name in all namespaces; returns how many there were. */
   public int release(String name) {
-    engine.requireOpen();
+    return engine.using(() -> releaseAll(name));
+  }
+
+  private int releaseAll(String name) {
     int count =
         engine.publisher.write(
             () -> {
@@ -131,8 +134,7 @@ public final class Maintenance {
 
   /** What would go to make room for so many bytes. */
   public EvictionReport evictionFor(long bytes) {
-    engine.requireOpen();
-    return engine.space.preview(bytes);
+    return engine.using(() -> engine.space.preview(bytes));
   }
 
   /**
@@ -154,7 +156,8 @@ public final class Maintenance {
               .expected("a ratio from 0 to 1, and bytes of 0 or more")
               .found(targetLiveRatio + " and " + maxBytesWritten));
     }
-    List<SegmentChoice> choices = engine.space.candidates(targetLiveRatio);
+    // Segment by segment: between two of them, what is told of the progress may close the store.
+    List<SegmentChoice> choices = engine.using(() -> engine.space.candidates(targetLiveRatio));
     List<CompactionReport.Candidate> candidates =
         choices.stream()
             .map(c -> new CompactionReport.Candidate(c.segmentId(), c.liveBytes(), c.gainBytes()))
@@ -170,7 +173,8 @@ public final class Maintenance {
         continue;
       }
       try {
-        SegmentEmptier.Outcome outcome = engine.space.copyOut(choice.segmentId());
+        SegmentEmptier.Outcome outcome =
+            engine.using(() -> engine.space.copyOut(choice.segmentId()));
         copied += outcome.copiedBytes();
       } catch (QuotaExceededException e) {
         // The quota has no room for a copy beside its original.
@@ -181,13 +185,21 @@ public final class Maintenance {
         break;
       }
     }
-    engine.space.giveBack();
+    engine.using(
+        () -> {
+          engine.space.giveBack();
+          return null;
+        });
     return new CompactionReport(candidates, done, copied, before - engine.stats().allocatedBytes());
   }
 
   private EvictionReport wipe(
       IntPredicate wanted, Victim.Reason reason, boolean dryRun, Runnable before, Runnable after) {
-    engine.requireOpen();
+    return engine.using(() -> wipeInUse(wanted, reason, dryRun, before, after));
+  }
+
+  private EvictionReport wipeInUse(
+      IntPredicate wanted, Victim.Reason reason, boolean dryRun, Runnable before, Runnable after) {
     EvictionReport report =
         dryRun
             ? engine.publisher.read(() -> wipeLocked(wanted, reason, true))

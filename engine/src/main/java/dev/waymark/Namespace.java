@@ -41,8 +41,11 @@ public final class Namespace {
    *     what any namespace needs
    */
   public void setQuota(long bytes) {
-    engine.requireOpen();
-    engine.space.setNamespaceQuota(state, bytes);
+    engine.using(
+        () -> {
+          engine.space.setNamespaceQuota(state, bytes);
+          return null;
+        });
   }
 
   /**
@@ -118,7 +121,14 @@ public final class Namespace {
    * @throws dev.waymark.error.QuotaPinnedException if what is kept would fill the quota
    */
   public void keep(PrefixMatch match, String name) {
-    engine.requireOpen();
+    engine.using(
+        () -> {
+          keepInUse(match, name);
+          return null;
+        });
+  }
+
+  private void keepInUse(PrefixMatch match, String name) {
     int tokens = match.restorableTokens();
     if (tokens == 0
         || name.isBlank()
@@ -147,10 +157,13 @@ public final class Namespace {
 
   /** Lets a kept chain go; durable when this returns. A name that is not used does nothing. */
   public void release(String name) {
-    engine.requireOpen();
-    engine.publisher.write(
-        () -> engine.publisher.publish(new Edit.ChainReleased(state.id(), name)));
-    engine.publisher.commit();
+    engine.using(
+        () -> {
+          engine.publisher.write(
+              () -> engine.publisher.publish(new Edit.ChainReleased(state.id(), name)));
+          engine.publisher.commit();
+          return null;
+        });
   }
 
   NamespaceState state() {

@@ -72,7 +72,7 @@ final class StoreEngine {
   private final AtomicLong heldBytes = new AtomicLong();
 
   /** Shared by calls that use files outside of a session, while closing waits for them. */
-  private final ReentrantReadWriteLock uses = new ReentrantReadWriteLock();
+  final ReentrantReadWriteLock uses = new ReentrantReadWriteLock();
 
   private final Object closing = new Object();
   private volatile boolean closed;

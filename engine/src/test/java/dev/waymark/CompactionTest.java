@@ -121,15 +121,16 @@ class CompactionTest {
     try (SnapshotStore store = open()) {
       Namespace ns = mostlyDead(store);
       List<Long> before = candidates(store);
+      long quota = store.stats().allocatedBytes();
       disk.inject(Fault.ioError(kind).sticky().onFile(".seg"));
-      Throwable failure = catchThrowable(() -> store.setQuota(20 * MIB));
+      Throwable failure = catchThrowable(() -> store.setQuota(quota));
       disk.clearFaults();
       if (kind != OperationKind.FORCE) {
         assertThat(failure).isInstanceOf(StoreIoException.class);
         assertThat(candidates(store)).isEqualTo(before);
       }
-      store.setQuota(20 * MIB);
-      assertThat(disk.allocatedBytes()).isLessThanOrEqualTo(20 * MIB);
+      store.setQuota(quota);
+      assertThat(disk.allocatedBytes()).isLessThanOrEqualTo(quota);
       for (int i = 0; i < PROMPTS; i += 4) {
         PrefixMatch match = ns.match(prompt(i));
         if (match.restorableTokens() > 0) {

@@ -843,45 +843,42 @@ public final class SegmentSet implements AutoCloseable {
       return 0;
     }
     long bytes = 0;
-    for (Punch punch : takePunches(durable)) {
-      bytes += punch(punch);
+    for (Segment segment : all()) {
+      Extents ready = takeDead(segment, durable);
+      bytes += ready.isEmpty() ? 0 : punch(segment, ready);
     }
     return bytes;
   }
 
-  /** Extents of a segment that nobody but the one who punches them knows of any more. */
-  private record Punch(Segment segment, Extents extents) {}
+  private synchronized List<Segment> all() {
+    return List.copyOf(segments.values());
+  }
 
-  private synchronized List<Punch> takePunches(long durable) {
-    List<Punch> punches = new ArrayList<>();
-    for (Segment segment : segments.values()) {
-      Extents ready = new Extents();
-      segment.dead.removeIf(
-          extent -> {
-            boolean free = extent.isFree(durable);
-            if (free) {
-              ready.add(extent.start(), extent.end());
-            }
-            return free;
-          });
-      if (!ready.isEmpty()) {
-        punches.add(new Punch(segment, ready));
-      }
-    }
-    return punches;
+  /** Dead extents that may go now, and that from here on nobody else knows of. */
+  private synchronized Extents takeDead(Segment segment, long durable) {
+    Extents ready = new Extents();
+    segment.dead.removeIf(
+        extent -> {
+          boolean free = extent.isFree(durable);
+          if (free) {
+            ready.add(extent.start(), extent.end());
+          }
+          return free;
+        });
+    return ready;
   }
 
   /** Punches one segment; what could not be punched is dead as before. */
-  private long punch(Punch punch) {
+  private long punch(Segment segment, Extents ready) {
     long bytes = 0;
-    Deque<Extents.Extent> left = new ArrayDeque<>(punch.extents().list());
+    Deque<Extents.Extent> left = new ArrayDeque<>(ready.list());
     // A descriptor of its own: the segment's may be closed meanwhile, once it is forced.
-    try (StoreFile file = directory.open(punch.segment().fileName)) {
+    try (StoreFile file = directory.open(segment.fileName)) {
       while (!left.isEmpty() && file.punch(left.peek().start(), left.peek().lengthBytes())) {
         bytes += left.poll().lengthBytes();
       }
     } finally {
-      punched(punch.segment(), bytes, left);
+      punched(segment, bytes, left);
     }
     return bytes;
   }

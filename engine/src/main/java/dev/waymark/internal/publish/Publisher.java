@@ -416,8 +416,10 @@ public final class Publisher implements AutoCloseable {
     batch.addAll(queue);
     queue.clear();
     Forced forced = Forced.SOME_MOVED;
+    List<Edit> moves = new ArrayList<>();
     for (Edit edit : batch) {
-      if (!salvage.standsIn(edit, bad) || mayMove && salvage.move(edit, bad, forest::apply)) {
+      boolean safe = !salvage.standsIn(edit, bad);
+      if (safe || mayMove && salvage.move(edit, bad, move -> applyMove(move, moves))) {
         continue;
       }
       forced = Forced.SOME_LOST;
@@ -430,12 +432,19 @@ public final class Publisher implements AutoCloseable {
         drops.lostPoint(node, DropReason.UNPROVEN, forest::apply);
       }
     }
+    // Where they were moved to may turn out to be bad in the next round.
+    batch.addAll(moves);
     if (forced == Forced.SOME_LOST) {
       lostRanges.put(durable + 1, published);
       lossUnreported = true;
       failWaiters();
     }
     return forced;
+  }
+
+  private void applyMove(Edit move, List<Edit> moves) {
+    forest.apply(move);
+    moves.add(move);
   }
 
   private void failWaiters() {
