@@ -3,6 +3,7 @@ package dev.waymark;
 import dev.waymark.error.BoundaryMismatchException;
 import dev.waymark.error.ClosedException;
 import dev.waymark.error.ConcurrentUseException;
+import dev.waymark.error.DiskFullException;
 import dev.waymark.error.DurabilityLostException;
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidArgumentException;
@@ -52,6 +53,9 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class PrefillSession implements AutoCloseable {
   private static final byte[] NO_EXTRA = {};
   private static final int ROOM_ROUNDS = 3;
+
+  /** A boundary, whose else it is, and its point. */
+  private static final int MOST_EDITS = 3;
 
   private final StoreEngine engine;
   private final Namespace namespace;
@@ -538,6 +542,7 @@ public final class PrefillSession implements AutoCloseable {
           if (node == Forest.NONE && rows == null) {
             return null;
           }
+          requireManifestRoom(rows, deltas, states);
           long bytes = 0;
           if (node == Forest.NONE) {
             bytes += publishRows(key, to, rows);
@@ -564,6 +569,19 @@ public final class PrefillSession implements AutoCloseable {
           engine.publisher.addUnforced(bytes);
           return new Outcome(bytes, point);
         });
+  }
+
+  /** For all edits of a boundary, or for none of them: then what was written is dead. */
+  private void requireManifestRoom(List<Written> rows, List<Written> deltas, List<Written> states) {
+    int count = locations(rows).size() + locations(deltas).size() + locations(states).size();
+    try {
+      engine.publisher.requireRoom(MOST_EDITS, count);
+    } catch (DiskFullException e) {
+      discardLocked(rows);
+      discardLocked(deltas);
+      discardLocked(states);
+      throw e;
+    }
   }
 
   private long publishRows(BoundaryKey key, int to, List<Written> rows) {
@@ -747,6 +765,7 @@ public final class PrefillSession implements AutoCloseable {
                 if (!stillCovered) {
                   return false;
                 }
+                requireManifestRoom(null, newDeltas, newStates);
                 long bytes = publishPoint(key, covered, newDeltas, newStates);
                 engine.counters.appendedBytes.add(bytes);
                 engine.publisher.addUnforced(bytes);

@@ -1,5 +1,6 @@
 package dev.waymark;
 
+import dev.waymark.error.DiskFullException;
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidSettingException;
 import dev.waymark.error.QuotaExceededException;
@@ -298,7 +299,16 @@ final class SpaceKeeper {
             if (victim.reason() == Victim.Reason.SCORE) {
               compaction().evicted(engine.forest.recency(victim.leaf()));
             }
-            engine.drop(victim);
+            try {
+              engine.drop(victim);
+            } catch (DiskFullException e) {
+              // What went so far has to come back before the manifest has room for more.
+              planners.remove(onlyNamespace);
+              if (freed > 0) {
+                break;
+              }
+              throw e;
+            }
             planner.settle();
             freed += victim.freedBytes();
           }

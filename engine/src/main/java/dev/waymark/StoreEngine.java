@@ -151,9 +151,9 @@ final class StoreEngine {
     return dropped.get(key);
   }
 
-  /** A boundary is used: it and its ancestors are younger now. */
+  /** A boundary is used: it and its ancestors are younger now, on a full disk for this process. */
   void touch(int node) {
-    publisher.publish(
+    publisher.publishIfRoom(
         new Edit.Touched(
             List.of(
                 new Edit.Touch(

@@ -68,8 +68,7 @@ class ClosingTest {
         });
     test.directory().setYieldPoints(label -> {});
     assertThat(unguarded).isEmpty();
-    assertThat(reached)
-        .contains("keep", "release", "release of a name", "compact", "delete a chain", "quota");
+    assertThat(reached).contains("keep", "release", "release of a name", "delete a chain");
     test.close();
     calls.forEach(
         (name, call) -> assertThatThrownBy(call::run).as(name).isInstanceOf(ClosedException.class));

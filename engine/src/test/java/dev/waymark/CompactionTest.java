@@ -121,7 +121,11 @@ class CompactionTest {
     try (SnapshotStore store = open()) {
       Namespace ns = mostlyDead(store);
       List<Long> before = candidates(store);
-      long quota = store.stats().allocatedBytes();
+      // Used again, so that it is worth a copy.
+      allAreThere(ns);
+      // A page too little: there is room for copies, and they are needed.
+      QuotaGate gate = store.engine().space.gate();
+      long quota = gate.quotaBytes() - gate.freeBytes() - 4_096;
       disk.inject(Fault.ioError(kind).sticky().onFile(".seg"));
       Throwable failure = catchThrowable(() -> store.setQuota(quota));
       disk.clearFaults();

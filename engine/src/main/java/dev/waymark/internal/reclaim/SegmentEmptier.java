@@ -1,6 +1,7 @@
 package dev.waymark.internal.reclaim;
 
 import dev.waymark.error.CorruptionException;
+import dev.waymark.error.DiskFullException;
 import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.log.Alignment;
 import dev.waymark.internal.log.RecordKind;
@@ -179,15 +180,20 @@ public final class SegmentEmptier implements AutoCloseable {
               segments.stillborn(to, publisher.published());
               return null;
             }
-            publisher.publish(
-                new Edit.RecordMoved(
-                    live.namespaceId(),
-                    live.key(),
-                    live.kind(),
-                    live.location().segmentId(),
-                    live.location().offsetBytes(),
-                    to.segmentId(),
-                    to.offsetBytes()));
+            try {
+              publisher.publish(
+                  new Edit.RecordMoved(
+                      live.namespaceId(),
+                      live.key(),
+                      live.kind(),
+                      live.location().segmentId(),
+                      live.location().offsetBytes(),
+                      to.segmentId(),
+                      to.offsetBytes()));
+            } catch (DiskFullException e) {
+              segments.stillborn(to, publisher.published());
+              throw e;
+            }
             publisher.addUnforced(to.lengthBytes());
             return null;
           });
