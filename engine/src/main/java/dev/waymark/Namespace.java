@@ -35,7 +35,12 @@ public final class Namespace {
 
   /**
    * Limits what the records of this namespace, tenants included, may occupy; for as long as the
-   * store is open. What is above it goes at once.
+   * store is open. What is above it goes at once, and no call brings it above again.
+   *
+   * <p>Counted are the whole pages of its records, their headers and padding included, from the
+   * moment that a prefill is promised room for them until they are dropped. Not counted, but within
+   * the store's quota, are what namespaces share, which is headers, footers and descriptions of
+   * segments, and dead bytes that have not come back yet.
    *
    * @throws dev.waymark.error.InvalidSettingException if that is above the store's quota, or below
    *     what any namespace needs

@@ -69,6 +69,7 @@ public final class PrefillSession implements AutoCloseable {
   private final long openedNumber;
   private final KeyChain keys = new KeyChain();
   private final QuotaGate.Reservation reservation;
+  private final NamespacePromises.Promise promise;
   private final Run rowRun;
   private final Run pointRun;
   private final ReentrantLock calls = new ReentrantLock();
@@ -93,11 +94,13 @@ public final class PrefillSession implements AutoCloseable {
       PrefillPlan plan,
       PointPlan points,
       QuotaGate.Reservation reservation,
+      NamespacePromises.Promise promise,
       long sessionId,
       Forest.Hold tip,
       BoundaryKey tipKey,
       int tokens) {
     this.reservation = reservation;
+    this.promise = promise;
     this.rowRun = new Run(SegmentKind.APPEND, Run.Heat.NEW, reservation);
     this.pointRun = new Run(SegmentKind.DELTA, Run.Heat.NEW, reservation);
     this.engine = engine;
@@ -150,6 +153,7 @@ public final class PrefillSession implements AutoCloseable {
                     plan,
                     from.points(),
                     from.reservation(),
+                    from.promise(),
                     sessionId,
                     from.tip(),
                     match.keyAt(start),
@@ -161,11 +165,6 @@ public final class PrefillSession implements AutoCloseable {
       from.abandon();
       throw e;
     }
-  }
-
-  /** Of a namespace, what this session may still write without asking. */
-  long reservedBytes(NamespaceState of) {
-    return of.id() == state.id() ? reservation.leftBytes() : 0;
   }
 
   /** Tokens of the prefix up to the last boundary that was appended, or where it started. */
@@ -482,6 +481,24 @@ public final class PrefillSession implements AutoCloseable {
 
   /** Beyond what was reserved, room is made record by record. */
   private RecordLocation write(RecordPlan record, StateViews views, Run run, Scratch scratch) {
+    long most = Alignment.toPage(record.maxBytes());
+    engine.space.take(state, promise, most);
+    long[] unused = {most};
+    try {
+      RecordLocation location = writeInPromise(record, views, run, scratch);
+      unused[0] -= Alignment.toPage(location.lengthBytes());
+      return location;
+    } finally {
+      engine.publisher.write(
+          () -> {
+            promise.giveBack(unused[0]);
+            return null;
+          });
+    }
+  }
+
+  private RecordLocation writeInPromise(
+      RecordPlan record, StateViews views, Run run, Scratch scratch) {
     for (int round = 0; ; round++) {
       try {
         return engine.segments.write(
@@ -491,7 +508,6 @@ public final class PrefillSession implements AutoCloseable {
           throw e;
         }
         engine.space.reserve(
-            state,
             reservation,
             Math.max(record.maxBytes(), engine.segments.sizing().runBytes())
                 + state.descriptor().pageBytes()
@@ -598,6 +614,7 @@ public final class PrefillSession implements AutoCloseable {
                 engine.clockMillis.getAsLong(),
                 rawBytes(rows),
                 locations(rows)));
+    promise.published(locations(rows));
     return rawBytes(rows);
   }
 
@@ -616,6 +633,8 @@ public final class PrefillSession implements AutoCloseable {
                 rawBytes(states),
                 locations(deltas),
                 locations(states)));
+    promise.published(locations(deltas));
+    promise.published(locations(states));
     return rawBytes(deltas) + rawBytes(states);
   }
 
@@ -663,6 +682,7 @@ public final class PrefillSession implements AutoCloseable {
 
   private void discardLocked(List<Written> written) {
     if (written != null) {
+      promise.giveBack(NamespacePromises.pageBytes(locations(written)));
       written.forEach(
           record -> engine.segments.stillborn(record.location(), engine.publisher.published()));
     }
@@ -875,6 +895,7 @@ public final class PrefillSession implements AutoCloseable {
     engine.budget.save(false);
     engine.publisher.write(
         () -> {
+          promise.end();
           Forest forest = engine.forest;
           if (discards) {
             forest.release(tip);

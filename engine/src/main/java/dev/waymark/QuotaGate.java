@@ -60,13 +60,6 @@ final class QuotaGate implements SpaceGate {
         ended = true;
       }
     }
-
-    /** What is left. */
-    long leftBytes() {
-      synchronized (QuotaGate.this) {
-        return bytes;
-      }
-    }
   }
 
   /** A reservation of nothing. */

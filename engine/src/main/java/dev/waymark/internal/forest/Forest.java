@@ -219,6 +219,7 @@ public final class Forest {
     boundaries++;
     state.boundaries++;
     state.rowRecordBytes += rows.lengthBytes(node);
+    state.recordPageBytes += rows.pageBytes(node);
     e.records().forEach(events::born);
     OpenSession session = sessions.get(e.sessionId());
     if (session != null) {
@@ -255,15 +256,18 @@ public final class Forest {
       // What the boundary kept for later points is replaced, in one edit with what replaces it.
       List<RecordLocation> before = deltas.get(row);
       state.pointRecordBytes -= deltas.lengthBytes(row);
+      state.recordPageBytes -= deltas.pageBytes(row);
       deltas.set(row, e.deltas());
       coveredFrom.set(row, (int) e.coveredFrom());
       state.pointRecordBytes += deltas.lengthBytes(row);
+      state.recordPageBytes += deltas.pageBytes(row);
       e.deltas().forEach(events::born);
       BooleanSupplier read = windowReaders(node);
       before.forEach(location -> events.died(location, read));
     }
     states.set(row, e.states());
     state.pointRecordBytes += states.lengthBytes(row);
+    state.recordPageBytes += states.pageBytes(row);
     e.states().forEach(events::born);
     pointFlags.set(row, HAS_POINT_ROW | LIVE_POINT);
     recency.set(node, Math.max(recency.get(node), e.sequence()));
@@ -283,6 +287,7 @@ public final class Forest {
     NamespaceState state = namespaces.get(namespace.get(node));
     if (isPoint(node)) {
       state.pointRecordBytes -= states.lengthBytes(row);
+      state.recordPageBytes -= states.pageBytes(row);
       BooleanSupplier read = readers(tip -> tip == node);
       states.get(row).forEach(location -> events.died(location, read));
       states.set(row, List.of());
@@ -293,6 +298,7 @@ public final class Forest {
     }
     if (deltaToo) {
       state.pointRecordBytes -= deltas.lengthBytes(row);
+      state.recordPageBytes -= deltas.pageBytes(row);
       BooleanSupplier read = windowReaders(node);
       deltas.get(row).forEach(location -> events.died(location, read));
       deltas.set(row, List.of());
@@ -312,6 +318,7 @@ public final class Forest {
     NamespaceState state = namespaces.get(namespace.get(node));
     state.boundaries--;
     state.rowRecordBytes -= rows.lengthBytes(node);
+    state.recordPageBytes -= rows.pageBytes(node);
     boundaries--;
     BooleanSupplier read = readers(tip -> tip == node);
     rows.get(node).forEach(location -> events.died(location, read));
