@@ -43,6 +43,7 @@ public final class CodecScratch implements AutoCloseable {
   private final int[] rawPlanes = new int[Long.BYTES];
   private PlaneBlock planeBlock;
   private RowBlock rowBlock;
+  private RowBlock otherRowBlock;
   private Sample sample;
   private boolean closed;
 
@@ -135,6 +136,15 @@ public final class CodecScratch implements AutoCloseable {
     return rowBlock;
   }
 
+  /** What the rows in {@link #rowBlock} are compared with, a block of narrow rows at a time. */
+  RowBlock otherRowBlock() {
+    checkOpen();
+    if (otherRowBlock == null) {
+      otherRowBlock = new RowBlock(RowBlock.BLOCK_ELEMENTS);
+    }
+    return otherRowBlock;
+  }
+
   /** Gives the native memory back; idempotent. No call may be under way or follow. */
   @Override
   public void close() {
@@ -157,6 +167,7 @@ public final class CodecScratch implements AutoCloseable {
     frame = null;
     planeBlock = null;
     rowBlock = null;
+    otherRowBlock = null;
     sample = null;
   }
 

@@ -90,8 +90,7 @@ public final class RecordSplitter {
     for (int done = 0; done < range.outerCount(); done += step) {
       int count = Math.min(step, range.outerCount() - done);
       into.add(
-          with(
-              part,
+          part.withRange(
               new PartRange(range.outerFrom() + done, count, range.rowFrom(), range.rowCount())));
     }
   }
@@ -106,11 +105,7 @@ public final class RecordSplitter {
     }
     for (long done = 0; done < range.rowCount(); done += step) {
       long count = Math.min(step, range.rowCount() - done);
-      into.add(with(lane, new PartRange(range.outerFrom(), 1, range.rowFrom() + done, count)));
+      into.add(lane.withRange(new PartRange(range.outerFrom(), 1, range.rowFrom() + done, count)));
     }
-  }
-
-  private static PartPlan with(PartPlan part, PartRange range) {
-    return new PartPlan(part.tensorIndex(), part.spec(), range, part.codec());
   }
 }
