@@ -54,7 +54,7 @@ class CodecScratchTest {
       for (int i = 0; i < 20; i++) {
         roundTrip(chunks, scratch, raw, stored, decoded);
       }
-      assertThat(threads.getCurrentThreadAllocatedBytes() - heap).isLessThan(20 * 4096);
+      assertThat(threads.getCurrentThreadAllocatedBytes() - heap).isLessThan(20 * CHUNK_BYTES / 64);
       assertThat(directBytes()).isLessThanOrEqualTo(direct);
     }
   }
