@@ -1,5 +1,6 @@
 package dev.waymark.tools.demo;
 
+import dev.waymark.layout.Codec;
 import dev.waymark.tools.ExitCodes;
 import dev.waymark.tools.Output;
 import dev.waymark.tools.Progress;
@@ -7,12 +8,15 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /** Runs a small hybrid model on a store, and compares what it says with and without. */
 @Command(
@@ -22,8 +26,10 @@ import picocli.CommandLine.Spec;
       "Runs a small hybrid model (attention, sliding windows, gated delta nets with convolutions)"
           + " on a store: a cold turn, a warm turn, an aborted prefill and its retry, a reopen, a"
           + " restore.",
-      "Then it decodes from the restored state and from scratch, and compares the tokens. The store"
-          + " is left for you to look at.",
+      "Then it decodes from the restored state and from scratch, and compares the tokens: another"
+          + " token is a failure. And it holds the conversation again with recurrent state in int8,"
+          + " and says whether, or where, the answers differ. The store is left for you to look"
+          + " at.",
     })
 public final class DemoCommand implements Callable<Integer> {
   private static final int MAX_TOKENS = 1_000_000;
@@ -45,8 +51,32 @@ public final class DemoCommand implements Callable<Integer> {
       description = "length of the last prompt (default: ${DEFAULT-VALUE})")
   private int tokens;
 
+  @Option(
+      names = "--state-codec",
+      paramLabel = "CODEC",
+      defaultValue = "rht_int8",
+      converter = CodecName.class,
+      description =
+          "what the recurrent state is stored with: raw, planes, bf16, int8, rht_int8 or rht_int16."
+              + " With a lossy one the conversation is held once more, after the exact one"
+              + " (default: ${DEFAULT-VALUE})")
+  private Codec stateCodec;
+
   @Option(names = "--json", description = "print JSON, for programs")
   private boolean json;
+
+  /** Takes a codec's name in any case, with either dash. */
+  static final class CodecName implements ITypeConverter<Codec> {
+    @Override
+    public Codec convert(String value) {
+      try {
+        return Codec.valueOf(value.toUpperCase(Locale.ROOT).replace('-', '_'));
+      } catch (IllegalArgumentException e) {
+        throw new TypeConversionException(
+            "raw, planes, bf16, int8, rht_int8 or rht_int16, found '" + value + "'");
+      }
+    }
+  }
 
   @Override
   public Integer call() throws IOException {
@@ -56,7 +86,7 @@ public final class DemoCommand implements Callable<Integer> {
     }
     DemoResult result;
     try (Progress progress = Progress.onTerminal()) {
-      result = new Demo(DemoOptions.of(directory(), tokens), progress).run();
+      result = new Demo(DemoOptions.of(directory(), tokens, stateCodec), progress).run();
     }
     DemoReport report = new DemoReport(result);
     try (Output out = new Output(spec.commandLine().getOut())) {
