@@ -12,7 +12,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <ul>
  *   <li>One thread uses it at a time.
  *   <li>Made as needed, and bounded whatever the bytes say: 1 MiB for planes, 1 MiB for frames,
- *       about 1.5 MiB of zstd's own, 0.2 MiB of arrays, and for {@code INT8} rows wider than 4,096
+ *       about 1.5 MiB of zstd's own, 0.3 MiB of arrays, and for {@code INT8} rows wider than 4,096
  *       elements 11 bytes an element, 6 MiB at most.
  * </ul>
  */

@@ -8,15 +8,12 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.TypeConversionException;
 
 /** Runs a small hybrid model on a store, and compares what it says with and without. */
 @Command(
@@ -55,7 +52,6 @@ public final class DemoCommand implements Callable<Integer> {
       names = "--state-codec",
       paramLabel = "CODEC",
       defaultValue = "rht_int8",
-      converter = CodecName.class,
       description =
           "what the recurrent state is stored with: raw, planes, bf16, int8, rht_int8 or rht_int16."
               + " With a lossy one the conversation is held once more, after the exact one"
@@ -64,19 +60,6 @@ public final class DemoCommand implements Callable<Integer> {
 
   @Option(names = "--json", description = "print JSON, for programs")
   private boolean json;
-
-  /** Takes a codec's name in any case, with either dash. */
-  static final class CodecName implements ITypeConverter<Codec> {
-    @Override
-    public Codec convert(String value) {
-      try {
-        return Codec.valueOf(value.toUpperCase(Locale.ROOT).replace('-', '_'));
-      } catch (IllegalArgumentException e) {
-        throw new TypeConversionException(
-            "raw, planes, bf16, int8, rht_int8 or rht_int16, found '" + value + "'");
-      }
-    }
-  }
 
   @Override
   public Integer call() throws IOException {

@@ -93,7 +93,7 @@ class DemoTest {
     assertThat(few.exitCode()).isEqualTo(2);
     assertThat(few.err()).contains("--tokens takes");
     assertThat(codec.exitCode()).isEqualTo(2);
-    assertThat(codec.err()).contains("--state-codec", "rht_int8").doesNotContain("\tat ");
+    assertThat(codec.err()).contains("--state-codec", "RHT_INT8").doesNotContain("\tat ");
   }
 
   @ParameterizedTest
