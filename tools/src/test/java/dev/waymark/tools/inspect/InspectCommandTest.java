@@ -96,7 +96,8 @@ class InspectCommandTest {
     assertThat(json.path("tensor_records").asLong()).isPositive();
     assertThat(json.path("tensor_records_unread").asLong()).isZero();
     assertThat(text.out()).contains("tensors of namespace 2", "RHT_INT8");
-    assertThat(Run.of("inspect", path, "--no-tensors").out()).doesNotContain("tensors of namespace");
+    assertThat(Run.of("inspect", path, "--no-tensors").out())
+        .doesNotContain("tensors of namespace");
   }
 
   @Test
