@@ -303,7 +303,7 @@ public final class SegmentSet implements AutoCloseable {
     return written(run, segment, offset, length);
   }
 
-  /** Chunks that a codec left as they were, since open: not finite, or too small to gain. */
+  /** Chunks that the codec asked for left as they were, or could not take, since open. */
   public long chunksLeftRaw() {
     return chunksLeftRaw.sum();
   }
