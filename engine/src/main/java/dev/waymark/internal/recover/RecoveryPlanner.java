@@ -120,7 +120,7 @@ public final class RecoveryPlanner {
   }
 
   private static boolean isOurs(String name) {
-    return name.endsWith(".seg")
+    return (name.endsWith(".seg") && !name.startsWith("quarantine/"))
         || (name.startsWith("manifest-") && name.endsWith(".log"))
         || name.equals("CURRENT.tmp")
         || name.equals("probe.tmp");
