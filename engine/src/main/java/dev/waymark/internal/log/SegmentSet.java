@@ -14,9 +14,11 @@ import dev.waymark.internal.wire.SegmentFooterEncoder;
 import dev.waymark.internal.wire.SegmentHeaderDecoder;
 import dev.waymark.internal.wire.SegmentHeaderEncoder;
 import dev.waymark.layout.StateViews;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -841,23 +843,25 @@ public final class SegmentSet implements AutoCloseable {
     if (reopened) {
       segment.file = directory.open(segment.fileName);
     }
+    Deque<Extents.Extent> left = new ArrayDeque<>(ready.list());
+    long bytes = 0;
     try {
-      for (Extents.Extent extent : ready.list()) {
-        if (!segment.file.punch(extent.start(), extent.lengthBytes())) {
-          return 0;
-        }
+      while (!left.isEmpty()
+          && segment.file.punch(left.peek().start(), left.peek().lengthBytes())) {
+        bytes += left.poll().lengthBytes();
       }
     } finally {
       if (reopened) {
         closeFile(segment);
       }
+      // Where one could not be punched, those before it are gone all the same.
+      segment.dead.clear();
+      segment.dead.addAll(later);
+      left.forEach(e -> segment.dead.add(new Segment.DeadExtent(e.start(), e.end(), 0, false)));
+      segment.deadBytes -= bytes;
+      segment.punchedBytes += bytes;
+      gate.refund(bytes, SpaceGate.ANYONE);
     }
-    long bytes = ready.bytes();
-    segment.dead.clear();
-    segment.dead.addAll(later);
-    segment.deadBytes -= bytes;
-    segment.punchedBytes += bytes;
-    gate.refund(bytes, SpaceGate.ANYONE);
     return bytes;
   }
 
