@@ -66,7 +66,6 @@ final class Driver {
   private final List<Prefill> prefills = new ArrayList<>();
   private final List<Pin> pins = new ArrayList<>();
   private final World world;
-  private int failures;
   private boolean withinQuota = true;
 
   /**
@@ -88,11 +87,6 @@ final class Driver {
     this.world = opened.world();
   }
 
-  /** Calls that failed with a typed error. */
-  int failures() {
-    return failures;
-  }
-
   /** Whether no call has said that what is above the quota cannot go. */
   boolean isWithinQuota() {
     return withinQuota;
@@ -100,19 +94,19 @@ final class Driver {
 
   /** One step. */
   void step() {
-    try {
-      if (world.pressed() && random.nextInt(5) == 0) {
-        chooseReclaim();
-      } else {
-        choose();
-      }
-    } catch (WaymarkException e) {
-      if (!tolerant && !isForLackOfRoom(e)) {
-        throw new Violation(Violation.Kind.UNUSABLE, "a call failed: " + e.getMessage(), e);
-      }
-      failures++;
-      log.accept("  failed: " + e.getMessage());
-    }
+    attempt(
+        () -> {
+          if (world.pressed() && random.nextInt(5) == 0) {
+            chooseReclaim();
+          } else {
+            choose();
+          }
+        });
+  }
+
+  /** Writes a new manifest. */
+  void checkpoint() {
+    attempt(this::writeManifest);
   }
 
   /** A full store may refuse, and may take what was matched before it is built on. */
@@ -151,7 +145,7 @@ final class Driver {
     } else if (dice < 90) {
       tick();
     } else if (dice < 93) {
-      checkpoint();
+      writeManifest();
     } else if (dice < 97) {
       pin();
     } else {
@@ -306,7 +300,7 @@ final class Driver {
     oracle.poll();
   }
 
-  private void checkpoint() {
+  private void writeManifest() {
     log.accept("checkpoint");
     ExploredStore.checkpoint(opened.store());
     oracle.poll();
@@ -453,7 +447,7 @@ final class Driver {
       if (!tolerant && !isForLackOfRoom(e)) {
         throw new Violation(Violation.Kind.UNUSABLE, "a call failed: " + e.getMessage(), e);
       }
-      failures++;
+      log.accept("  failed: " + e.getMessage());
     }
   }
 

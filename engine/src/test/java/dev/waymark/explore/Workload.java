@@ -117,7 +117,7 @@ final class Workload {
     String indent = "    ".repeat(depth);
     Consumer<String> own = line -> log.accept(indent + line);
     for (int life = 0; life < lives; life++) {
-      if (faults && random.nextInt(3) == 0) {
+      if (faults && random.nextInt(2) == 0) {
         disk = openBadly(disk, world, oracle, random);
       }
       Process process = new Process(disk, world, oracle, depth, random.split(), this::fork);
@@ -133,6 +133,10 @@ final class Workload {
           Fault fault = Faults.any(random);
           own.accept("inject " + fault);
           disk.inject(fault);
+          if (random.nextInt(3) == 0) {
+            driver.checkpoint();
+            continue;
+          }
         }
         driver.step();
         if (world.pressed()) {
@@ -277,7 +281,9 @@ final class Workload {
 
   private static int perMille(Process process) {
     if (process.depth == 0) {
-      return process.recovering ? 150 : 400;
+      // So that what there is to spend lasts until the end of a long life.
+      int most = process.world.pressed() ? 100 : 400;
+      return process.recovering ? 150 : most;
     }
     return process.recovering ? 6 : 60;
   }

@@ -9,7 +9,7 @@ enum Mistake {
       Patch.replace("internal.publish.Publisher", "whenDurable", "write", "plant.Slips.durableAtOnce")),
   COMMIT_NOT_WAITED_FOR(
       "an append of durability COMMIT returns before its force",
-      Patch.skip("StoreEngine", "afterAppend", "commit")),
+      Patch.skip("PrefillSession", "appendBlocks", "commit")),
   COMPLETE_NOT_COMMITTED(
       "a completed prompt is not committed",
       Patch.skip("PrefillSession", "lambda$promptComplete$", "commit")),
@@ -32,9 +32,10 @@ enum Mistake {
       Patch.skip("internal.publish.Publisher", "forceSegments", "force")),
   SEGMENT_NOT_ANNOUNCED(
       "no edit says that a segment was created",
-      Patch.skip("internal.publish.Publisher", "announce", "takeCreated", -1)),
+      Patch.replace(
+          "internal.publish.Publisher", "announce", "takeCreated", "plant.Slips.noneCreated")),
   HEADER_NOT_WRITTEN(
-      "a segment's header is not written", Patch.skip("internal.log.SegmentSet", "create", "put")),
+      "a segment's header is not written", Patch.skip("internal.log.SegmentSet", "create", "MappedRegion.put")),
   CHECKPOINT_NOT_FORCED(
       "a new manifest is not forced before CURRENT names it",
       Patch.skip("internal.manifest.ManifestCheckpoint", "write", "force")),

@@ -12,7 +12,8 @@ import net.bytebuddy.jar.asm.Type;
  *
  * @param className the class, without {@code dev.waymark.}
  * @param method its method; those of its lambdas are named {@code lambda$method$}
- * @param member the call or field in it that is changed; empty for the whole method
+ * @param member the call or field in it that is changed, with the name of its class where another
+ *     has the same; empty for the whole method
  * @param kind how it is changed
  * @param value what is left instead: a constant, or the method of {@code slip} that is called
  */
@@ -125,6 +126,11 @@ record Patch(String className, String method, String member, Kind kind, Object v
     target.visitInsn(type.getSize() == 2 ? Opcodes.POP2 : Opcodes.POP);
   }
 
+  private boolean isMember(String owner, String name) {
+    return member.equals(name)
+        || member.equals(owner.substring(owner.lastIndexOf('/') + 1) + "." + name);
+  }
+
   private final class Changer extends MethodVisitor {
     private final int[] changed;
 
@@ -136,7 +142,7 @@ record Patch(String className, String method, String member, Kind kind, Object v
     @Override
     public void visitMethodInsn(
         int opcode, String owner, String name, String descriptor, boolean isInterface) {
-      if (!name.equals(member) || kind == Kind.NO_STORE || kind == Kind.READ_OTHER) {
+      if (!isMember(owner, name) || kind == Kind.NO_STORE || kind == Kind.READ_OTHER) {
         super.visitMethodInsn(opcode, owner, name, descriptor, isInterface);
         return;
       }

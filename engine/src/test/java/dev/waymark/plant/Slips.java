@@ -3,6 +3,7 @@ package dev.waymark.plant;
 import dev.waymark.error.WaymarkException;
 import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.io.StoreFile;
+import dev.waymark.internal.log.SegmentInfo;
 import dev.waymark.internal.log.SegmentSet;
 import dev.waymark.internal.manifest.Current;
 import dev.waymark.internal.manifest.CurrentFile;
@@ -13,6 +14,7 @@ import dev.waymark.internal.manifest.NextIds;
 import dev.waymark.internal.manifest.StoreId;
 import dev.waymark.internal.publish.Publisher;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -51,6 +53,12 @@ public final class Slips {
   /** No segment ever failed. */
   public static Set<Long> none(SegmentSet segments) {
     return Set.of();
+  }
+
+  /** No segment was created. */
+  public static List<SegmentInfo> noneCreated(SegmentSet segments) {
+    segments.takeCreated();
+    return List.of();
   }
 
   /** Opens CURRENT itself, to write over it. */
