@@ -96,6 +96,17 @@ final class Oracle {
       return pointGone % 2 == 1;
     }
 
+    /** Nobody who stored it before it went has a claim on what is stored now. */
+    void forget() {
+      users.clear();
+      settled = false;
+      pointSettled = false;
+      pointAcknowledged = false;
+      pointBy = null;
+      // What went may be back, where that it went was not durable.
+      spared = true;
+    }
+
     void observe(boolean rows, boolean point) {
       // Only an acknowledgement of what was stored anew, not the sight of it, makes it count again.
       rowsGone |= rows ? 0 : 1;
@@ -169,7 +180,7 @@ final class Oracle {
       Fact fact = fact(node);
       fact.possible = true;
       if (fact.isEvicted()) {
-        fact.users.remove(session);
+        fact.forget();
       }
       fact.users.putIfAbsent(session, false);
       session.used.add(node);

@@ -1,6 +1,8 @@
 package dev.waymark.plant;
 
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 /** The mistakes that are planted, each a way in which a store like this one goes wrong. */
 enum Mistake {
@@ -135,6 +137,13 @@ enum Mistake {
       "small files and the quarantine do not count in the quota",
       Patch.skip("StoreOpener", "open", "setOtherFilesBytes"));
 
+  /** Those that take many workloads to come up: only the longer stages have the time. */
+  private static final Set<Mistake> RARE =
+      EnumSet.of(MANIFESTS_CONFUSED, MANIFEST_FORCED_AGAIN, SEGMENT_FORCED_AGAIN, POISON_IGNORED);
+
+  /** Those that a kill is enough for. */
+  private static final Set<Mistake> FOUND_BY_KILLS = EnumSet.of(IDS_REUSED);
+
   private final String what;
   private final List<Patch> patches;
 
@@ -143,15 +152,24 @@ enum Mistake {
     this.patches = List.of(patches);
   }
 
-  boolean isFoundByKills() {
-    return false;
-  }
-
   String what() {
     return what;
   }
 
   List<Patch> patches() {
     return patches;
+  }
+
+  boolean isRare() {
+    return RARE.contains(this);
+  }
+
+  boolean isFoundByKills() {
+    return FOUND_BY_KILLS.contains(this);
+  }
+
+  /** Its row in the page. */
+  String row() {
+    return "| `" + this + "` | " + what + " | " + (isFoundByKills() ? "yes" : "no") + " |";
   }
 }
