@@ -70,8 +70,7 @@ class CrashCasesTest {
     return StateViews.builder()
         .put(
             WIDE,
-            TensorView.linear(
-                Memory.of(rows), 0, rows.capacity(), WIDE.innerBytes(), 0, tokens))
+            TensorView.linear(Memory.of(rows), 0, rows.capacity(), WIDE.innerBytes(), 0, tokens))
         .build();
   }
 

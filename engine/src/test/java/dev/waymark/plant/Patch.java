@@ -83,8 +83,7 @@ record Patch(String className, String method, String member, Kind kind, Object v
           @Override
           public MethodVisitor visitMethod(
               int access, String name, String descriptor, String signature, String[] exceptions) {
-            MethodVisitor next =
-                super.visitMethod(access, name, descriptor, signature, exceptions);
+            MethodVisitor next = super.visitMethod(access, name, descriptor, signature, exceptions);
             boolean lambda = method.endsWith("$") && name.startsWith(method);
             if (!lambda && !name.equals(method)) {
               return next;
@@ -155,11 +154,7 @@ record Patch(String className, String method, String member, Kind kind, Object v
         int end = by.lastIndexOf('/');
         String arguments = isStatic ? descriptor : "(L" + owner + ";" + descriptor.substring(1);
         super.visitMethodInsn(
-            Opcodes.INVOKESTATIC,
-            by.substring(0, end),
-            by.substring(end + 1),
-            arguments,
-            false);
+            Opcodes.INVOKESTATIC, by.substring(0, end), by.substring(end + 1), arguments, false);
       } else {
         Type[] arguments = Type.getArgumentTypes(descriptor);
         for (int i = arguments.length - 1; i >= 0; i--) {

@@ -8,7 +8,7 @@ import java.util.Optional;
  *
  * <p>Options: {@code --kills-only}: only after kills, which lose nothing of what was written;
  * {@code --states N}: gives up after so many; then the mistakes, or none for all of them. The exit
- * code is 0 only if each is found where it has to be.
+ * code is 0 only if the page is right about each.
  */
 public final class PlantedMistakes {
   private long states = 10_000;
@@ -35,18 +35,19 @@ public final class PlantedMistakes {
   }
 
   private boolean run() {
-    boolean right = true;
+    boolean allRight = true;
     for (Mistake mistake : mistakes) {
       Optional<String> found = new PlantedEngine(mistake).explore(1, states, killsOnly);
-      boolean expected = !killsOnly || mistake.isFoundByKills();
-      right &= found.isPresent() == expected;
+      boolean right = killsOnly ? found.isPresent() == mistake.isFoundByKills()
+          : found.isPresent() || !mistake.isProven();
+      allRight &= right;
       System.out.println(
           mistake
               + "\t"
               + found.orElse("not found")
-              + (found.isPresent() == expected ? "" : "\tUNEXPECTED"));
+              + (right ? "" : "\tUNEXPECTED"));
     }
-    System.out.println(right ? "planted mistakes: as expected" : "planted mistakes: FAILED");
-    return right;
+    System.out.println(allRight ? "planted mistakes: as expected" : "planted mistakes: FAILED");
+    return allRight;
   }
 }

@@ -81,8 +81,7 @@ public final class Slips {
       directory.delete(before);
       directory.create(before).close();
     }
-    return ManifestCheckpoint.write(
-        directory, manifestId, storeId, createdMillis, state, nextIds);
+    return ManifestCheckpoint.write(directory, manifestId, storeId, createdMillis, state, nextIds);
   }
 
   /** Takes the new manifest away where it is not known whether CURRENT names it. */
