@@ -258,7 +258,10 @@ final class StoreOpener {
 
   /** Only what a creation that was cut short leaves may be there. */
   private void requireEmpty(List<FileOnDisk> files) {
-    boolean segments = files.stream().anyMatch(file -> file.name().endsWith(".seg"));
+    boolean segments =
+        files.stream()
+            .map(FileOnDisk::name)
+            .anyMatch(name -> name.endsWith(".seg") && !name.startsWith("quarantine/"));
     if (segments) {
       throw new CorruptionException(
           ErrorDetail.of("CURRENT is missing, and there are segments")
