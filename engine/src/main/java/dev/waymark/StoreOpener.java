@@ -193,8 +193,8 @@ final class StoreOpener {
             clockMillis,
             restorers(),
             StatusFile.open(directory));
-    gate.setOtherFilesBytes(otherFilesBytes());
     try {
+      gate.setOtherFilesBytes(otherFilesBytes());
       EvictionReport evicted = engine.space.enforceAtOpen();
       report = report(create, loaded, plan, evicted);
       log(report);

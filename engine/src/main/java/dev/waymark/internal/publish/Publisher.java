@@ -31,6 +31,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -416,8 +417,21 @@ public final class Publisher implements AutoCloseable {
     batch.addAll(queue);
     queue.clear();
     Forced forced = Forced.SOME_MOVED;
+    // The last first: a record may have been moved twice.
+    for (int i = batch.size() - 1; i >= 0; i--) {
+      if (batch.get(i) instanceof Edit.RecordMoved moved) {
+        salvage.moveBack(moved, bad, forest::apply);
+      }
+    }
+    // Where a copy went may fail too: the next round has to know of it.
+    List<Edit> copies = new ArrayList<>();
+    Consumer<Edit> copied =
+        edit -> {
+          forest.apply(edit);
+          copies.add(edit);
+        };
     for (Edit edit : batch) {
-      if (!salvage.standsIn(edit, bad) || mayMove && salvage.move(edit, bad, forest::apply)) {
+      if (!salvage.standsIn(edit, bad) || mayMove && salvage.move(edit, bad, copied)) {
         continue;
       }
       forced = Forced.SOME_LOST;
@@ -430,6 +444,7 @@ public final class Publisher implements AutoCloseable {
         drops.lostPoint(node, DropReason.UNPROVEN, forest::apply);
       }
     }
+    batch.addAll(copies);
     if (forced == Forced.SOME_LOST) {
       lostRanges.put(durable + 1, published);
       lossUnreported = true;
