@@ -20,7 +20,11 @@ import java.util.Random;
  */
 public final class FullDisk {
   private static final long QUOTA_BYTES = 1L << 30;
-  private static final int BALLAST_BYTES = 12 << 20;
+
+  /** Less than what the samples need. */
+  private static final long LEFT_BYTES = 16L << 20;
+
+  private static final long FREED_BYTES = 8L << 20;
 
   private FullDisk() {}
 
@@ -38,13 +42,14 @@ public final class FullDisk {
       Oracle oracle = new Oracle(event -> {});
       Path directory = root.resolve("store");
       Path ballast = root.resolve("ballast");
-      write(ballast);
+      long ballastBytes = root.toFile().getUsableSpace() - LEFT_BYTES;
+      write(ballast, ballastBytes);
       boolean thread = round % 2 == 0;
       Checker checker = new Checker();
       try (SnapshotStore store = open(directory, thread)) {
         full += fill(store, samples, oracle, random.nextLong());
         checker.look(store, samples, oracle, random);
-        Files.delete(ballast);
+        cut(ballast, ballastBytes - FREED_BYTES);
         store.flush();
         checker.use(store, samples, oracle, random);
         full += fill(store, samples, oracle, random.nextLong());
@@ -66,6 +71,7 @@ public final class FullDisk {
         System.out.println("round " + round + ", seed " + seed + ":\n" + checker.findings());
       }
       PowerLoss.remove(directory);
+      Files.delete(ballast);
     }
     System.out.printf(
         "full disks: %d in %d rounds, %d restores compared, %s, seed %d%n",
@@ -96,13 +102,20 @@ public final class FullDisk {
     }
   }
 
-  private static void write(Path ballast) throws Exception {
+  private static void write(Path ballast, long bytes) throws Exception {
     try (FileChannel channel =
         FileChannel.open(ballast, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
       ByteBuffer zeros = ByteBuffer.allocateDirect(1 << 20);
-      for (int i = 0; i < BALLAST_BYTES >> 20; i++) {
+      while (channel.position() < bytes) {
         channel.write(zeros.clear());
       }
+      channel.force(true);
+    }
+  }
+
+  private static void cut(Path ballast, long bytes) throws Exception {
+    try (FileChannel channel = FileChannel.open(ballast, StandardOpenOption.WRITE)) {
+      channel.truncate(bytes);
       channel.force(true);
     }
   }
