@@ -34,7 +34,7 @@ import java.util.stream.Stream;
  */
 public final class OpenCost {
   private static final int BLOCK_TOKENS = 16;
-  private static final int ROW_BYTES = 64 << 10;
+  private static final int ROW_BYTES = 16 << 10;
   private static final int BLOCKS = 64;
   private static final TensorSpec ROWS = TensorSpec.rows("keys", DType.U8, 1, 1, -1, ROW_BYTES);
   private static final Layout LAYOUT = Layout.of(BLOCK_TOKENS, ROWS);
@@ -90,7 +90,7 @@ public final class OpenCost {
   }
 
   private static SnapshotStore fill(Path directory, long bytes) {
-    SnapshotStore store = open(directory, Math.max(64L << 20, bytes + bytes / 2));
+    SnapshotStore store = open(directory, Math.max(128L << 20, bytes + bytes / 2));
     Namespace namespace =
         store.namespace(ModelIdentity.builder().weights("open cost").build(), LAYOUT);
     ByteBuffer rows = ByteBuffer.allocateDirect(BLOCKS * BLOCK_TOKENS * ROW_BYTES);
