@@ -33,8 +33,7 @@ class OpenFailureTest {
     try (PrefillSession session = ns.prefill(ns.match(prompt), plan)) {
       while (session.tokens() < 20) {
         int end = session.tokens() + 4;
-        session.append(
-            Arrays.copyOfRange(prompt, end - 4, end), model.plainViews(prompt, end));
+        session.append(Arrays.copyOfRange(prompt, end - 4, end), model.plainViews(prompt, end));
       }
       session.promptComplete();
     }

@@ -125,7 +125,11 @@ public final class CutShort {
   private SnapshotStore open() {
     return SnapshotStore.open(
         directory,
-        StoreOptions.builder().quota(QUOTA_BYTES).group(256L << 10, 5).maxInFlight(2 << 20).build());
+        StoreOptions.builder()
+            .quota(QUOTA_BYTES)
+            .group(256L << 10, 5)
+            .maxInFlight(2 << 20)
+            .build());
   }
 
   private void restore(SnapshotStore store, Random order) {

@@ -222,7 +222,11 @@ public final class FaultPoints {
       case WRITE -> steps(store, oracle, STEPS);
       case RECLAIM -> {
         steps(store, oracle, STEPS);
-        typed(() -> store.maintenance().compact(0.9, Long.MAX_VALUE, false, (done, of, copied) -> true));
+        typed(
+            () ->
+                store
+                    .maintenance()
+                    .compact(0.9, Long.MAX_VALUE, false, (done, of, copied) -> true));
         typed(store::runOnce);
         steps(store, oracle, 1);
         typed(store::enforce);

@@ -40,12 +40,10 @@ public final class OddFileSystems {
     run.works(calls, "no allocation, no punching", EnumSet.of(Kind.ALLOCATE, Kind.PUNCH));
     run.works(calls, "no punching", EnumSet.of(Kind.PUNCH));
     run.works(calls, "no maps", EnumSet.of(Kind.MAP));
-    run.works(
-        calls, "no maps, no allocation", EnumSet.of(Kind.MAP, Kind.ALLOCATE, Kind.PUNCH));
+    run.works(calls, "no maps, no allocation", EnumSet.of(Kind.MAP, Kind.ALLOCATE, Kind.PUNCH));
     calls.lieAboutBlocks(true);
     run.works(calls, "no count of blocks", EnumSet.noneOf(Kind.class));
-    run.works(
-        calls, "no count of blocks, no allocation", EnumSet.of(Kind.ALLOCATE, Kind.PUNCH));
+    run.works(calls, "no count of blocks, no allocation", EnumSet.of(Kind.ALLOCATE, Kind.PUNCH));
     calls.lieAboutBlocks(false);
     calls.lack(EnumSet.of(Kind.LOCK));
     try {
@@ -83,7 +81,9 @@ public final class OddFileSystems {
       failures.add(name + ": " + e);
     }
     // A count that is a lie cannot be what the account says.
-    checker.other().removeIf(other -> name.contains("count") && other.startsWith("the file system"));
+    checker
+        .other()
+        .removeIf(other -> name.contains("count") && other.startsWith("the file system"));
     if (!checker.isGood()) {
       failures.add(name + ": " + checker.findings());
     }

@@ -103,8 +103,7 @@ public final class OpenCost {
       int offset = chain * 1_000_000;
       int[] tokens = IntStream.rangeClosed(offset, offset + BLOCKS * BLOCK_TOKENS).toArray();
       PrefillPlan plan = PrefillPlan.tokens(tokens.length).policy(RestorePolicy.EVERY);
-      PrefillSession session =
-          namespace.prefill(namespace.match(Prompt.ofTokens(tokens)), plan);
+      PrefillSession session = namespace.prefill(namespace.match(Prompt.ofTokens(tokens)), plan);
       for (int block = 1; block <= BLOCKS; block++) {
         int to = block * BLOCK_TOKENS;
         TensorView view =
