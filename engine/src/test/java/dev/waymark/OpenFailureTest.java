@@ -1,7 +1,10 @@
 package dev.waymark;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.waymark.error.ErrorDetail;
+import dev.waymark.error.StoreIoException;
 import dev.waymark.error.WaymarkException;
 import dev.waymark.layout.DType;
 import dev.waymark.layout.Layout;
@@ -10,7 +13,9 @@ import dev.waymark.layout.TensorSpec;
 import dev.waymark.sim.Fault;
 import dev.waymark.sim.OperationKind;
 import dev.waymark.sim.SimulatedDirectory;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,11 +34,15 @@ class OpenFailureTest {
   private final int[] prompt = new Random(1).ints(21, 0, 1_000).toArray();
 
   private void append(Namespace ns) {
+    append(ns, prompt);
+  }
+
+  private void append(Namespace ns, int[] tokens) {
     PrefillPlan plan = PrefillPlan.tokens(21).policy(RestorePolicy.EVERY);
-    try (PrefillSession session = ns.prefill(ns.match(prompt), plan)) {
+    try (PrefillSession session = ns.prefill(ns.match(tokens), plan)) {
       while (session.tokens() < 20) {
         int end = session.tokens() + 4;
-        session.append(Arrays.copyOfRange(prompt, end - 4, end), model.plainViews(prompt, end));
+        session.append(Arrays.copyOfRange(tokens, end - 4, end), model.plainViews(tokens, end));
       }
       session.promptComplete();
     }
@@ -67,7 +76,7 @@ class OpenFailureTest {
       Namespace ns = test.namespace(LAYOUT);
       test.directory().inject(Fault.ioError(OperationKind.MAP).sticky());
       test.directory().inject(Fault.ioError(OperationKind.DELETE).sticky());
-      org.assertj.core.api.Assertions.assertThatThrownBy(() -> append(ns))
+      assertThatThrownBy(() -> append(ns))
           .isInstanceOf(WaymarkException.class);
       test.directory().clearFaults();
       append(ns);
@@ -78,21 +87,30 @@ class OpenFailureTest {
   /** A copy that could not be made durable is given up for what it was copied from. */
   @Test
   void whatCompactionMovedIsNotLostWithTheMove() {
-    try (TestStore test = new TestStore(TestStore.options("64MiB").build())) {
-      append(test.namespace(LAYOUT));
+    StoreOptions options = TestStore.options("64MiB").punchHoles(false).build();
+    try (TestStore test = new TestStore(options)) {
+      int[] other = new Random(2).ints(21, 0, 1_000).toArray();
+      append(test.namespace(LAYOUT), other);
+      append(test.namespace(LAYOUT), prompt);
       test.reopen(); // seals the segments
       Namespace ns = test.namespace(LAYOUT);
+      test.store().maintenance().deleteChain(ns.match(other), false);
       int[] points = ns.match(prompt).points();
       test.directory().inject(Fault.ioError(OperationKind.FORCE).onFile(".seg").sticky());
-      try {
-        test.store().maintenance().compact(1, Long.MAX_VALUE, false, (done, of, copied) -> true);
-        test.store().flush();
-      } catch (WaymarkException e) {
-        assertThat(e).isNotNull();
-      }
+      List<Long> copied = new ArrayList<>();
+      assertThatThrownBy(
+              () -> {
+                test.store()
+                    .maintenance()
+                    .compact(1, Long.MAX_VALUE, false, (done, of, bytes) -> copied.add(bytes));
+                test.store().flush();
+                throw new StoreIoException(ErrorDetail.of("nothing had to be said"));
+              })
+          .isInstanceOf(WaymarkException.class);
+      assertThat(copied).isNotEmpty();
+      assertThat(ns.match(prompt).points()).isEqualTo(points);
       test.directory().clearFaults();
       test.store().flush();
-      assertThat(ns.match(prompt).points()).isEqualTo(points);
       test.killAndReopen();
       assertThat(test.namespace(LAYOUT).match(prompt).points()).isEqualTo(points);
     }
