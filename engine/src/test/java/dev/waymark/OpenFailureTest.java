@@ -3,8 +3,6 @@ package dev.waymark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.waymark.error.ErrorDetail;
-import dev.waymark.error.StoreIoException;
 import dev.waymark.error.WaymarkException;
 import dev.waymark.layout.DType;
 import dev.waymark.layout.Layout;
@@ -13,9 +11,7 @@ import dev.waymark.layout.TensorSpec;
 import dev.waymark.sim.Fault;
 import dev.waymark.sim.OperationKind;
 import dev.waymark.sim.SimulatedDirectory;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -81,38 +77,6 @@ class OpenFailureTest {
       test.directory().clearFaults();
       append(ns);
       assertThat(ns.match(prompt).points()).contains(20);
-    }
-  }
-
-  /** A copy that could not be made durable is given up for what it was copied from. */
-  @Test
-  void whatCompactionMovedIsNotLostWithTheMove() {
-    StoreOptions options = TestStore.options("64MiB").punchHoles(false).build();
-    try (TestStore test = new TestStore(options)) {
-      int[] other = new Random(2).ints(21, 0, 1_000).toArray();
-      append(test.namespace(LAYOUT), other);
-      append(test.namespace(LAYOUT), prompt);
-      test.reopen(); // seals the segments
-      Namespace ns = test.namespace(LAYOUT);
-      test.store().maintenance().deleteChain(ns.match(other), false);
-      int[] points = ns.match(prompt).points();
-      test.directory().inject(Fault.ioError(OperationKind.FORCE).onFile(".seg").sticky());
-      List<Long> copied = new ArrayList<>();
-      assertThatThrownBy(
-              () -> {
-                test.store()
-                    .maintenance()
-                    .compact(1, Long.MAX_VALUE, false, (done, of, bytes) -> copied.add(bytes));
-                test.store().flush();
-                throw new StoreIoException(ErrorDetail.of("nothing had to be said"));
-              })
-          .isInstanceOf(WaymarkException.class);
-      assertThat(copied).isNotEmpty();
-      assertThat(ns.match(prompt).points()).isEqualTo(points);
-      test.directory().clearFaults();
-      test.store().flush();
-      test.killAndReopen();
-      assertThat(test.namespace(LAYOUT).match(prompt).points()).isEqualTo(points);
     }
   }
 }
