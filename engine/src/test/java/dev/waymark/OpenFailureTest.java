@@ -72,8 +72,7 @@ class OpenFailureTest {
       Namespace ns = test.namespace(LAYOUT);
       test.directory().inject(Fault.ioError(OperationKind.MAP).sticky());
       test.directory().inject(Fault.ioError(OperationKind.DELETE).sticky());
-      assertThatThrownBy(() -> append(ns))
-          .isInstanceOf(WaymarkException.class);
+      assertThatThrownBy(() -> append(ns)).isInstanceOf(WaymarkException.class);
       test.directory().clearFaults();
       append(ns);
       assertThat(ns.match(prompt).points()).contains(20);
