@@ -6,6 +6,7 @@ import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.WaymarkException;
 import dev.waymark.internal.forest.Drops;
 import dev.waymark.internal.forest.Forest;
+import dev.waymark.internal.io.Closing;
 import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.log.Helpers;
 import dev.waymark.internal.log.RecordKind;
@@ -24,6 +25,7 @@ import dev.waymark.internal.retain.PinnedBytes;
 import dev.waymark.internal.retain.Tails;
 import dev.waymark.internal.retain.Victim;
 import dev.waymark.layout.BoundaryKey;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -394,44 +396,38 @@ final class StoreEngine {
   }
 
   private void closeFiles() {
-    WaymarkException first = null;
+    List<Runnable> steps = new ArrayList<>();
     for (PrefillSession session : List.copyOf(sessions)) {
-      try {
-        session.close();
-      } catch (WaymarkException e) {
-        // The others, and what is durable so far, are no worse for it.
-        first = first == null ? e : first;
-      }
+      // The others, and what is durable so far, are no worse for one that fails.
+      steps.add(session::close);
     }
-    try {
-      budget.save(true);
-      publisher.sealAll();
-      reclaim();
-      publisher.close();
-      publishStatus(Status.CLOSED);
-      if (first != null) {
-        throw first;
-      }
-    } finally {
-      restorers.close();
-      scratches.close();
-      space.close();
-      statusFile.close();
-      segments.close();
-      publisher.abandon();
-      directory.close();
-    }
+    steps.add(this::finish);
+    steps.addAll(releases());
+    Closing.all(steps);
+  }
+
+  private void finish() {
+    budget.save(true);
+    publisher.sealAll();
+    reclaim();
+    publisher.close();
+    publishStatus(Status.CLOSED);
   }
 
   /** Lets go of every file without another write, as a process that dies would. */
   void abandon() {
     closed = true;
-    restorers.close();
-    scratches.close();
-    space.close();
-    statusFile.close();
-    segments.close();
-    publisher.abandon();
-    directory.close();
+    Closing.all(releases());
+  }
+
+  private List<Runnable> releases() {
+    return List.of(
+        restorers::close,
+        scratches::close,
+        space::close,
+        statusFile::close,
+        segments::close,
+        publisher::abandon,
+        directory::close);
   }
 }

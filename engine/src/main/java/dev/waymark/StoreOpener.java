@@ -204,8 +204,8 @@ final class StoreOpener {
             clockMillis,
             Helpers.threads("waymark-restore", options.restoreThreads() - 1),
             StatusFile.open(directory));
-    gate.setOtherFilesBytes(otherFilesBytes());
     try {
+      gate.setOtherFilesBytes(otherFilesBytes());
       EvictionReport evicted = engine.space.enforceAtOpen();
       report = report(create, loaded, plan, evicted);
       log(report);

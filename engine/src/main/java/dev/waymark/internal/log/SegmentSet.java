@@ -6,6 +6,7 @@ import dev.waymark.error.DurabilityLostException;
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidSettingException;
 import dev.waymark.error.WaymarkException;
+import dev.waymark.internal.io.Closing;
 import dev.waymark.internal.io.MappedRegion;
 import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.io.StoreFile;
@@ -21,6 +22,8 @@ import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -71,6 +74,7 @@ public final class SegmentSet implements AutoCloseable {
   private final Map<Stream, Segment> current = new HashMap<>();
   private final List<Segment> created = new ArrayList<>();
   private final List<PlacedDescriptor> placed = new ArrayList<>();
+  private final Set<String> leftovers = new LinkedHashSet<>();
   private final LongAdder chunksLeftRaw = new LongAdder();
   private long nextSegmentId = 1;
   private long nextSequence = 1;
@@ -245,6 +249,29 @@ public final class SegmentSet implements AutoCloseable {
     segment.liveBytes -= location.lengthBytes();
     segment.framingBytes -= padding(location);
     addDead(segment, location, diedAt, isRead);
+  }
+
+  /**
+   * A record whose death is not durable is about to be named again.
+   *
+   * @return whether its bytes are still there
+   */
+  public synchronized boolean revive(RecordLocation location) {
+    Segment segment = segments.get(location.segmentId());
+    if (segment == null) {
+      return false;
+    }
+    long extent = Alignment.toPage(location.lengthBytes());
+    boolean there =
+        segment.dead.removeIf(
+            dead ->
+                dead.start() == location.offsetBytes()
+                    && dead.end() == location.offsetBytes() + extent);
+    if (there) {
+      segment.deadBytes -= extent;
+      segment.undecidedRecords++;
+    }
+    return there;
   }
 
   /** A record that was written, and that no edit will name. */
@@ -546,7 +573,24 @@ public final class SegmentSet implements AutoCloseable {
     segment.allocatedEnd = end;
   }
 
+  /** Files of creations that failed, which the next creation must not stumble over. */
+  private void removeLeftovers() {
+    for (Iterator<String> names = leftovers.iterator(); names.hasNext(); ) {
+      String name = names.next();
+      try {
+        if (directory.exists(name)) {
+          directory.delete(name);
+        }
+        names.remove();
+      } catch (WaymarkException e) {
+        // It has its turn again; opening the store deletes it at the latest.
+        return;
+      }
+    }
+  }
+
   private Segment create(Stream stream, SpaceGate.Payer payer) {
+    removeLeftovers();
     Segment segment = new Segment(nextSegmentId, stream, nextSequence);
     gate.charge(Alignment.PAGE_BYTES, payer);
     try {
@@ -560,9 +604,8 @@ public final class SegmentSet implements AutoCloseable {
       gate.refund(Alignment.PAGE_BYTES, payer);
       unmap(segment);
       closeFile(segment);
-      if (directory.exists(segment.fileName)) {
-        directory.delete(segment.fileName);
-      }
+      leftovers.add(segment.fileName);
+      removeLeftovers();
       throw e;
     }
     nextSegmentId++;
@@ -1101,9 +1144,11 @@ public final class SegmentSet implements AutoCloseable {
     closed = true;
     forcers.close();
     notifyAll();
+    List<Runnable> steps = new ArrayList<>();
     for (Segment segment : segments.values()) {
-      unmapIfClosed(segment);
-      closeFile(segment);
+      steps.add(() -> unmapIfClosed(segment));
+      steps.add(() -> closeFile(segment));
     }
+    Closing.all(steps);
   }
 }

@@ -36,6 +36,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -529,10 +530,21 @@ public final class Publisher implements AutoCloseable {
     batch.addAll(queue);
     queue.clear();
     Forced forced = Forced.SOME_MOVED;
-    List<Edit> moves = new ArrayList<>();
+    // The last first: a record may have been moved twice.
+    for (int i = batch.size() - 1; i >= 0; i--) {
+      if (batch.get(i) instanceof Edit.RecordMoved moved) {
+        salvage.moveBack(moved, bad, forest::apply);
+      }
+    }
+    // Where a copy went may fail too: the next round has to know of it.
+    List<Edit> copies = new ArrayList<>();
+    Consumer<Edit> copied =
+        edit -> {
+          forest.apply(edit);
+          copies.add(edit);
+        };
     for (Edit edit : batch) {
-      boolean safe = !salvage.standsIn(edit, bad);
-      if (safe || mayMove && salvage.move(edit, bad, move -> applyMove(move, moves))) {
+      if (!salvage.standsIn(edit, bad) || mayMove && salvage.move(edit, bad, copied)) {
         continue;
       }
       forced = Forced.SOME_LOST;
@@ -545,19 +557,13 @@ public final class Publisher implements AutoCloseable {
         drops.lostPoint(node, DropReason.UNPROVEN, forest::apply);
       }
     }
-    // Where they were moved to may turn out to be bad in the next round.
-    batch.addAll(moves);
+    batch.addAll(copies);
     if (forced == Forced.SOME_LOST) {
       lostRanges.put(durable + 1, published);
       lossUnreported = true;
       failWaiters();
     }
     return forced;
-  }
-
-  private void applyMove(Edit move, List<Edit> moves) {
-    forest.apply(move);
-    moves.add(move);
   }
 
   private void failWaiters() {

@@ -57,6 +57,29 @@ public final class Salvage implements AutoCloseable {
   }
 
   /**
+   * Lets a record that was moved into a bad segment stand again where it was. Its bytes there stay
+   * until the move is durable, so that this needs nothing of the device, and nothing that was
+   * durable before the move can be lost by it.
+   *
+   * @param apply applies the move to the forest
+   */
+  void moveBack(Edit.RecordMoved edit, Set<Long> bad, Consumer<Edit> apply) {
+    for (Placed moved : wanted(edit, bad)) {
+      if (segments.revive(moved.source())) {
+        apply.accept(
+            new Edit.RecordMoved(
+                edit.namespaceId(),
+                edit.key(),
+                edit.kind(),
+                edit.toSegmentId(),
+                edit.toOffsetBytes(),
+                edit.fromSegmentId(),
+                edit.fromOffsetBytes()));
+      }
+    }
+  }
+
+  /**
    * Copies the records of an edit out of the bad segments.
    *
    * @param apply applies the moves to the forest
