@@ -15,13 +15,14 @@ import dev.waymark.internal.log.RecordKind;
 import dev.waymark.internal.log.RecordLocation;
 import dev.waymark.internal.log.RecordReader;
 import dev.waymark.internal.log.Scratch;
+import dev.waymark.internal.log.SegmentHeader;
+import dev.waymark.internal.log.SegmentInfo;
 import dev.waymark.internal.log.SegmentSet;
 import dev.waymark.internal.manifest.Edit;
 import dev.waymark.internal.manifest.ManifestEnd;
 import dev.waymark.internal.manifest.ManifestLog;
 import dev.waymark.internal.recover.Finding;
 import dev.waymark.internal.wire.SegmentFooterDecoder;
-import dev.waymark.internal.wire.SegmentHeaderDecoder;
 import dev.waymark.layout.BoundaryKey;
 import dev.waymark.layout.Layout;
 import java.util.ArrayList;
@@ -404,30 +405,24 @@ public final class Verifier {
   }
 
   private void header(ReadOnlyStore store, SegmentAccount segment, MappedRegion region) {
-    UnsafeBuffer page = new UnsafeBuffer(new byte[Alignment.PAGE_BYTES]);
+    UnsafeBuffer page = new UnsafeBuffer(new byte[SegmentHeader.MAX_FRAME_BYTES]);
     region.get(0, page, 0, page.capacity());
-    long id = segment.info().segmentId();
-    boolean right =
-        Frame.check(page, 0, page.capacity(), Frame.tagOf(id), page.capacity()).isValid()
-            && Frame.templateId(page, 0) == SegmentHeaderDecoder.TEMPLATE_ID;
-    if (right) {
-      SegmentHeaderDecoder decoder =
-          new SegmentHeaderDecoder()
-              .wrap(page, Frame.HEADER_BYTES, Frame.blockLength(page, 0), Frame.version(page, 0));
-      right =
-          decoder.segmentId() == id
-              && decoder.kind() == segment.info().kind().wireCode()
-              && decoder.creationSequence() == segment.info().creationSequence()
-              && decoder.storeId().high() == store.current().storeId().high()
-              && decoder.storeId().low() == store.current().storeId().low();
-    }
-    if (!right) {
+    SegmentInfo info = segment.info();
+    try {
+      new SegmentHeader(
+              store.current().storeId().high(),
+              store.current().storeId().low(),
+              info.segmentId(),
+              info.kind(),
+              info.creationSequence())
+          .require(page, info.fileName());
+    } catch (CorruptionException e) {
       find(
           Finding.Severity.ERROR,
           "SEGMENT_HEADER_DAMAGED",
-          segment.info().fileName(),
+          info.fileName(),
           0,
-          "the segment's header is damaged, or of another segment or store");
+          e.detail().sentence());
     }
   }
 

@@ -170,6 +170,9 @@ public final class Forest {
               .found(invalid.detail().sentence()),
           invalid);
     }
+    if (!state.hasRightFingerprint()) {
+      throw contradiction("a namespace under the fingerprint of another");
+    }
     if (namespaces.putIfAbsent(e.namespaceId(), state) != null) {
       throw contradiction("a namespace is added twice");
     }
@@ -191,6 +194,12 @@ public final class Forest {
     }
     if (find(e.namespaceId(), e.key()) != NONE) {
       throw contradiction("a boundary is added twice");
+    }
+    if (e.tokenTo() % state.layout().blockTokens() != 0) {
+      throw contradiction("a boundary that is not on the grid of blocks");
+    }
+    if (e.key().equals(e.parentKey())) {
+      throw contradiction("a boundary that is its own parent");
     }
     int above = find(e.namespaceId(), e.parentKey());
     if (above == NONE && e.tokenFrom() == 0) {

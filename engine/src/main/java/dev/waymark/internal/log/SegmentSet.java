@@ -9,10 +9,7 @@ import dev.waymark.error.WaymarkException;
 import dev.waymark.internal.io.MappedRegion;
 import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.io.YieldPoints;
-import dev.waymark.internal.wire.FormatVersionsEncoder;
 import dev.waymark.internal.wire.SegmentFooterEncoder;
-import dev.waymark.internal.wire.SegmentHeaderDecoder;
-import dev.waymark.internal.wire.SegmentHeaderEncoder;
 import dev.waymark.layout.StateViews;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -449,7 +446,7 @@ public final class SegmentSet implements AutoCloseable {
       segment.file.allocate(0, Alignment.PAGE_BYTES);
       segment.region = segment.file.map(sizing.segmentBytes(), true);
       mapped++;
-      UnsafeBuffer header = header(segment);
+      UnsafeBuffer header = header(segment).encode();
       segment.region.put(0, header, 0, header.capacity());
     } catch (WaymarkException e) {
       gate.refund(Alignment.PAGE_BYTES, payer);
@@ -472,22 +469,9 @@ public final class SegmentSet implements AutoCloseable {
     return segment;
   }
 
-  private UnsafeBuffer header(Segment segment) {
-    UnsafeBuffer buffer =
-        new UnsafeBuffer(new byte[Frame.HEADER_BYTES + SegmentHeaderEncoder.BLOCK_LENGTH]);
-    SegmentHeaderEncoder encoder = new SegmentHeaderEncoder();
-    encoder
-        .wrap(buffer, Frame.HEADER_BYTES)
-        .segmentId(segment.id)
-        .creationSequence(segment.creationSequence)
-        .kind((short) segment.kind.wireCode());
-    encoder.storeId().high(storeIdHigh).low(storeIdLow);
-    FormatVersionsEncoder versions = encoder.formatVersions();
-    versions.readVersion(1).writeVersion(1);
-    Frame.putMessageHeader(
-        buffer, 0, SegmentHeaderEncoder.BLOCK_LENGTH, SegmentHeaderEncoder.TEMPLATE_ID);
-    Frame.seal(buffer, 0, buffer.capacity(), Frame.tagOf(segment.id));
-    return buffer;
+  private SegmentHeader header(Segment segment) {
+    return new SegmentHeader(
+        storeIdHigh, storeIdLow, segment.id, segment.kind, segment.creationSequence);
   }
 
   // What the publisher does, one thread at a time
@@ -745,32 +729,10 @@ public final class SegmentSet implements AutoCloseable {
     }
   }
 
-  /** A file of another store, or of another number, is not read. */
   private void checkHeader(Segment segment, MappedRegion region) {
-    UnsafeBuffer page = new UnsafeBuffer(new byte[Alignment.PAGE_BYTES]);
+    UnsafeBuffer page = new UnsafeBuffer(new byte[SegmentHeader.MAX_FRAME_BYTES]);
     region.get(0, page, 0, page.capacity());
-    Frame.Check check =
-        Frame.check(page, 0, page.capacity(), Frame.tagOf(segment.id), page.capacity());
-    boolean right =
-        check.isValid()
-            && Frame.templateId(page, 0) == SegmentHeaderDecoder.TEMPLATE_ID
-            && Frame.blockLength(page, 0) >= SegmentHeaderDecoder.BLOCK_LENGTH;
-    if (right) {
-      SegmentHeaderDecoder header =
-          new SegmentHeaderDecoder()
-              .wrap(page, Frame.HEADER_BYTES, Frame.blockLength(page, 0), Frame.version(page, 0));
-      right =
-          header.segmentId() == segment.id
-              && header.kind() == segment.kind.wireCode()
-              && header.storeId().high() == storeIdHigh
-              && header.storeId().low() == storeIdLow;
-    }
-    if (!right) {
-      throw new CorruptionException(
-          ErrorDetail.of("a segment's header is damaged, or of another store")
-              .at(segment.fileName, 0)
-              .found(check.isValid() ? "another file's header" : check.reason()));
-    }
+    header(segment).require(page, segment.fileName);
   }
 
   private void unmapIdle() {
@@ -931,6 +893,12 @@ public final class SegmentSet implements AutoCloseable {
   /** How many there are. */
   public synchronized int count() {
     return segments.size();
+  }
+
+  /** Records that live in a segment; 0 where it is not known. */
+  public synchronized long liveRecords(long segmentId) {
+    Segment segment = segments.get(segmentId);
+    return segment == null ? 0 : segment.liveRecords;
   }
 
   /** Whether a segment is known. */

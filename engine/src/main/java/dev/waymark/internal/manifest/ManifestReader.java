@@ -7,6 +7,7 @@ import dev.waymark.internal.log.Frame;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.agrona.collections.LongArrayList;
 
 /**
  * Reads a manifest, and tells a torn tail from damage.
@@ -32,6 +33,7 @@ public final class ManifestReader {
   private final int fileTag;
   private final EditCodec codec = new EditCodec();
   private final List<Edit> batch = new ArrayList<>();
+  private final LongArrayList batchOffsets = new LongArrayList();
 
   private ManifestHeader header;
   private long position;
@@ -171,6 +173,7 @@ public final class ManifestReader {
     batchFrames++;
     if (edit != null) {
       batch.add(edit);
+      batchOffsets.addLong(position);
     }
     position += EditCodec.paddedBytes(lengthBytes);
     return true;
@@ -202,14 +205,24 @@ public final class ManifestReader {
               .found(mark == null ? "no valid mark" : mark));
     }
     markedDurable = mark.durableLengthBytes();
-    for (Edit edit : batch) {
-      edits.accept(edit);
-      checkpointComplete |= edit instanceof Edit.CheckpointEnd;
+    for (int i = 0; i < batch.size(); i++) {
+      handOut(batch.get(i), batchOffsets.getLong(i), edits);
+      checkpointComplete |= batch.get(i) instanceof Edit.CheckpointEnd;
     }
     editsHandedOut += batch.size();
     framesBefore += batchFrames;
     batchFrames = 0;
     batch.clear();
+    batchOffsets.clear();
+  }
+
+  /** Whoever takes an edit knows what it contradicts, and not where it stands. */
+  private void handOut(Edit edit, long offset, Consumer<? super Edit> edits) {
+    try {
+      edits.accept(edit);
+    } catch (CorruptionException e) {
+      throw new CorruptionException(e.detail().at(fileName, offset), e);
+    }
   }
 
   /** Judges a frame together with its padding, which a single write brought to disk with it. */

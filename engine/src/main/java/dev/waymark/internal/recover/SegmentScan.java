@@ -1,5 +1,6 @@
 package dev.waymark.internal.recover;
 
+import dev.waymark.error.CorruptionException;
 import dev.waymark.error.WaymarkException;
 import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.io.StoreFile;
@@ -7,12 +8,12 @@ import dev.waymark.internal.log.Alignment;
 import dev.waymark.internal.log.Frame;
 import dev.waymark.internal.log.NamespaceDescriptor;
 import dev.waymark.internal.log.RecordLocation;
+import dev.waymark.internal.log.SegmentHeader;
 import dev.waymark.internal.log.SegmentKind;
 import dev.waymark.internal.manifest.StoreId;
 import dev.waymark.internal.wire.NamespaceRecordDecoder;
 import dev.waymark.internal.wire.RecordDecoder;
 import dev.waymark.internal.wire.SegmentFooterDecoder;
-import dev.waymark.internal.wire.SegmentHeaderDecoder;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -56,24 +57,28 @@ final class SegmentScan {
   }
 
   private boolean header(StoreFile file) {
-    UnsafeBuffer page = new UnsafeBuffer(new byte[Alignment.PAGE_BYTES]);
-    if (lengthBytes >= page.capacity()) {
-      file.read(0, page, 0, page.capacity());
-      int tag = Frame.fileTag(page, 0);
-      if (Frame.check(page, 0, page.capacity(), tag, page.capacity()).isValid()
-          && Frame.templateId(page, 0) == SegmentHeaderDecoder.TEMPLATE_ID
-          && Frame.blockLength(page, 0) >= SegmentHeaderDecoder.BLOCK_LENGTH) {
-        SegmentHeaderDecoder header =
-            new SegmentHeaderDecoder()
-                .wrap(page, Frame.HEADER_BYTES, Frame.blockLength(page, 0), Frame.version(page, 0));
-        segmentId = header.segmentId();
-        creationSequence = header.creationSequence();
-        kind = SegmentKind.ofWireCode(header.kind());
-        storeId = new StoreId(header.storeId().high(), header.storeId().low());
-        if (kind != null && kind.fileName(segmentId).equals(fileName)) {
-          return true;
-        }
+    if (lengthBytes < SegmentHeader.MAX_FRAME_BYTES) {
+      find(
+          Finding.Severity.ERROR,
+          "SEGMENT_HEADER_DAMAGED",
+          0,
+          "the segment is too short for a header; its records are not looked for");
+      return false;
+    }
+    UnsafeBuffer page = new UnsafeBuffer(new byte[SegmentHeader.MAX_FRAME_BYTES]);
+    file.read(0, page, 0, page.capacity());
+    try {
+      SegmentHeader header = SegmentHeader.decode(page, Frame.fileTag(page, 0), fileName);
+      segmentId = header.segmentId();
+      creationSequence = header.creationSequence();
+      kind = header.kind();
+      storeId = new StoreId(header.storeIdHigh(), header.storeIdLow());
+      if (kind.fileName(segmentId).equals(fileName)
+          && Frame.fileTag(page, 0) == Frame.tagOf(segmentId)) {
+        return true;
       }
+    } catch (CorruptionException e) {
+      kind = null;
     }
     find(
         Finding.Severity.ERROR,
