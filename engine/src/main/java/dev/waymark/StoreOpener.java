@@ -10,6 +10,7 @@ import dev.waymark.internal.forest.ForestState;
 import dev.waymark.internal.io.NoPunching;
 import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.io.YieldPoints;
+import dev.waymark.internal.log.FormatVersions;
 import dev.waymark.internal.log.Scratch;
 import dev.waymark.internal.log.SegmentInfo;
 import dev.waymark.internal.log.SegmentSet;
@@ -91,11 +92,8 @@ final class StoreOpener {
       requireEmpty(files);
     }
     Current current = create ? new Current(StoreId.random(), 0, null) : CurrentFile.read(directory);
-    if (!create && current.versions().isReadOnly()) {
-      throw new UnsupportedFormatException(
-          ErrorDetail.of("the store may only be read by this version")
-              .in(CurrentFile.NAME)
-              .remedy("open it for writing with the version that wrote it"));
+    if (!create) {
+      requireWritable(current.versions(), CurrentFile.NAME);
     }
     StoreId storeId = current.storeId();
     QuotaGate gate = new QuotaGate(quota, SegmentSizing.ofQuota(quota).segmentBytes());
@@ -121,6 +119,9 @@ final class StoreOpener {
         create
             ? LoadedStore.empty(segments)
             : LoadedStore.read(directory, current, provenBytes(current), segments);
+    if (!create) {
+      requireWritable(loaded.end().header().versions(), ManifestLog.fileName(current.manifestId()));
+    }
     RecoveryPlan plan =
         RecoveryPlanner.plan(
             loaded,
@@ -148,6 +149,17 @@ final class StoreOpener {
     } catch (Throwable e) {
       log.close();
       throw e;
+    }
+  }
+
+  private static void requireWritable(FormatVersions versions, String file) {
+    if (versions.isReadOnly()) {
+      throw new UnsupportedFormatException(
+          ErrorDetail.of("the store may only be read by this version")
+              .in(file)
+              .expected("format version " + FormatVersions.WRITE + " or lower")
+              .found(versions.writeVersion())
+              .remedy("open it for writing with the version that wrote it"));
     }
   }
 

@@ -38,7 +38,7 @@ final class StrictJson {
       throw invalid(what, "a JSON object", root.getNodeType());
     } catch (JsonProcessingException e) {
       // The parser's own message shows some of the text.
-      throw invalid(what, "a JSON object", "an error at line " + e.getLocation().getLineNr());
+      throw invalid(what, "a JSON object", e.getClass().getSimpleName());
     }
   }
 

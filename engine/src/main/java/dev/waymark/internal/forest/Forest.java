@@ -235,8 +235,8 @@ public final class Forest {
 
   private void addPoint(Edit.PointAdded e) {
     int node = require(e.namespaceId(), e.key());
-    if (isRoot(node) || e.coveredFrom() > tokens.get(node)) {
-      throw contradiction("a point where none can be, or that covers rows beyond it");
+    if (e.coveredFrom() > tokens.get(node)) {
+      throw contradiction("a point that covers rows beyond it");
     }
     if (isPoint(node)) {
       throw contradiction("a point is added twice");
@@ -306,7 +306,7 @@ public final class Forest {
   }
 
   private void dropRows(int node) {
-    if (firstChild.get(node) != NONE || pointRow.get(node) != NONE || isRoot(node)) {
+    if (firstChild.get(node) != NONE || pointRow.get(node) != NONE) {
       throw contradiction("a boundary is dropped that others need");
     }
     NamespaceState state = namespaces.get(namespace.get(node));
@@ -495,7 +495,7 @@ public final class Forest {
 
   private int require(int namespaceId, BoundaryKey key) {
     int node = find(namespaceId, key);
-    if (node == NONE) {
+    if (node == NONE || isRoot(node)) {
       throw contradiction("an edit names a boundary that is not there");
     }
     return node;

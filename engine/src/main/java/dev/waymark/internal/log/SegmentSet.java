@@ -603,7 +603,8 @@ public final class SegmentSet implements AutoCloseable {
     long end = segment.claimedEnd;
     long footerEnd = end + footerPages(records);
     allocate(segment, footerEnd, SpaceGate.SEALING);
-    UnsafeBuffer footer = footer(segment, records);
+    UnsafeBuffer footer =
+        SegmentFooter.encode(segment.id, segment.claimedEnd, segment.written, records);
     segment.region.put(end, footer, 0, footer.capacity());
     segment.file.setLength(footerEnd);
     gate.refund(segment.allocatedEnd - footerEnd, SpaceGate.ANYONE);
@@ -621,32 +622,6 @@ public final class SegmentSet implements AutoCloseable {
     segment.dirty = true;
     segment.written.clear();
     segment.written.trimToSize();
-  }
-
-  private UnsafeBuffer footer(Segment segment, int records) {
-    int bytes =
-        Frame.HEADER_BYTES
-            + SegmentFooterEncoder.BLOCK_LENGTH
-            + 4
-            + records * SegmentFooterEncoder.RecordsEncoder.sbeBlockLength();
-    UnsafeBuffer buffer = new UnsafeBuffer(new byte[bytes]);
-    SegmentFooterEncoder encoder = new SegmentFooterEncoder();
-    encoder
-        .wrap(buffer, Frame.HEADER_BYTES)
-        .segmentId(segment.id)
-        .recordsEndBytes(segment.claimedEnd)
-        .recordCount(records);
-    SegmentFooterEncoder.RecordsEncoder group = encoder.recordsCount(records);
-    for (int i = 0; i < records; i++) {
-      group
-          .next()
-          .offsetBytes(segment.written.getLong(2 * i))
-          .lengthBytes(segment.written.getLong(2 * i + 1));
-    }
-    Frame.putMessageHeader(
-        buffer, 0, SegmentFooterEncoder.BLOCK_LENGTH, SegmentFooterEncoder.TEMPLATE_ID);
-    Frame.seal(buffer, 0, bytes, Frame.tagOf(segment.id));
-    return buffer;
   }
 
   // Reading

@@ -42,6 +42,8 @@ public final class ManifestReader {
   private long framesBefore;
   private long editsHandedOut;
   private long markedDurable;
+  private long statedDurable;
+  private boolean provenIsEndOfBatch;
   private boolean checkpointComplete;
   private String reason = "";
 
@@ -96,6 +98,7 @@ public final class ManifestReader {
   private ManifestEnd read(
       long manifestId, StoreId storeId, long provenDurableBytes, Consumer<? super Edit> edits) {
     readHeader(manifestId);
+    statedDurable = provenDurableBytes;
     if (!header.storeId().equals(storeId)) {
       throw corrupt(
           0,
@@ -105,6 +108,11 @@ public final class ManifestReader {
     }
     while (readFrame(edits)) {}
     TailScan tail = TailScan.of(window, position, contentEnd, fileTag);
+    if (provenDurableBytes > 0 && contentEnd >= provenDurableBytes && !provenIsEndOfBatch) {
+      throw corrupt(
+          provenDurableBytes,
+          ErrorDetail.of("what was published of a manifest does not end with a batch"));
+    }
     long proven = Math.max(Math.max(provenDurableBytes, markedDurable), tail.durableBytes());
     if (contentEnd < proven) {
       throw corrupt(
@@ -161,6 +169,7 @@ public final class ManifestReader {
       endBatch(BatchMark.decode(window.buffer(), index, lengthBytes, position), edits);
       position += EditCodec.paddedBytes(lengthBytes);
       contentEnd = position;
+      provenIsEndOfBatch |= contentEnd == statedDurable;
       return true;
     }
     if (position - contentEnd >= BatchMark.BATCH_BYTES) {
