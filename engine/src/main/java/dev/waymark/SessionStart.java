@@ -25,8 +25,8 @@ record SessionStart(
     NamespaceState state = namespace.state();
     Held held = engine.publisher.write(() -> held(engine, state, match, plan, start));
     QuotaGate.Reservation reservation = engine.space.gate().reservation();
-    int widen = engine.budget.widen();
     try {
+      int widen = engine.budget.widen();
       PrefillEstimate estimate = new PrefillEstimate(state, engine.segments.sizing());
       long records =
           estimate.recordBytes(
@@ -39,10 +39,23 @@ record SessionStart(
       return new SessionStart(
           engine, held.tip(), plan(namespace, match, plan, held.pointTokens(), widen), reservation);
     } catch (RuntimeException | Error e) {
+      reservation.end();
       release(engine, held.tip());
       throw e;
     } finally {
       release(engine, held.stored());
+    }
+  }
+
+  /**
+   * That the chain is still there, which only damage takes away; the caller is inside a write.
+   *
+   * @throws StaleMatchException if it is not
+   */
+  void requireThere() {
+    if (!tip.isValid()) {
+      throw new StaleMatchException(
+          ErrorDetail.of("what the prefill starts from was lost meanwhile").remedy("match again"));
     }
   }
 

@@ -92,7 +92,7 @@ public final class SnapshotStore implements AutoCloseable {
   public Namespace namespace(ModelIdentity identity, Layout layout, CodecPlan codecs) {
     engine.requireOpen();
     BoundaryKey fingerprint = BoundaryKey.of(KeyChain.fingerprint(identity, layout, codecs));
-    long most = engine.segments.sizing().maxRecordBytes() / 8;
+    long most = engine.segments.sizing().maxRowBytes();
     for (TensorSpec spec : layout.tensors()) {
       if (spec.innerBytes() > most) {
         throw new InvalidSettingException(

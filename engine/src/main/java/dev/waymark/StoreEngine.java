@@ -7,6 +7,7 @@ import dev.waymark.error.WaymarkException;
 import dev.waymark.internal.forest.Drops;
 import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.io.StoreDirectory;
+import dev.waymark.internal.log.Helpers;
 import dev.waymark.internal.log.RecordKind;
 import dev.waymark.internal.log.RecordLocation;
 import dev.waymark.internal.log.Scratch;
@@ -29,7 +30,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -52,7 +52,7 @@ final class StoreEngine {
   final Scratch.Pool scratches;
   final Readers readers = new Readers();
   final LongSupplier clockMillis;
-  final ExecutorService restorers;
+  final Helpers restorers;
   final Counters counters = new Counters();
   final SpaceKeeper space;
   final WriteBudget budget;
@@ -89,7 +89,7 @@ final class StoreEngine {
       Publisher publisher,
       Scratch.Pool scratches,
       LongSupplier clockMillis,
-      ExecutorService restorers,
+      Helpers restorers,
       StatusFile statusFile) {
     this.directory = directory;
     this.storeId = storeId;
@@ -333,7 +333,7 @@ final class StoreEngine {
                 counters.restores.sum(),
                 counters.restoreMisses.sum(),
                 counters.restoredBytes.sum(),
-                publisher.unforcedBytes(),
+                segments.inFlightBytes(),
                 manifestLength,
                 segments.mappedCount(),
                 segments.chunksLeftRaw()));
@@ -343,7 +343,11 @@ final class StoreEngine {
    * Tells readers in other processes how far the manifest is durable, and what was counted. One at
    * a time: two would mix the number of one manifest with the length of another.
    */
-  synchronized void publishStatus() {
+  void publishStatus() {
+    publishStatus(ProcessHandle.current().pid());
+  }
+
+  private synchronized void publishStatus(long processId) {
     StoreStats stats = stats();
     String json =
         "{\"output_version\":1,\"quota_bytes\":%d,\"allocated_bytes\":%d,\"live_bytes\":%d,"
@@ -365,7 +369,7 @@ final class StoreEngine {
               publisher.manifestId(),
               publisher.manifestDurableBytes(),
               clockMillis.getAsLong(),
-              ProcessHandle.current().pid(),
+              processId,
               json));
     } catch (WaymarkException e) {
       LOG.warn("STATUS could not be published: {}", e.getMessage());
@@ -408,12 +412,12 @@ final class StoreEngine {
       publisher.sealAll();
       reclaim();
       publisher.close();
-      publishStatus();
+      publishStatus(Status.CLOSED);
       if (first != null) {
         throw first;
       }
     } finally {
-      restorers.shutdown();
+      restorers.close();
       scratches.close();
       statusFile.close();
       segments.close();
@@ -425,7 +429,7 @@ final class StoreEngine {
   /** Lets go of every file without another write, as a process that dies would. */
   void abandon() {
     closed = true;
-    restorers.shutdown();
+    restorers.close();
     scratches.close();
     statusFile.close();
     segments.close();

@@ -15,7 +15,9 @@ import java.util.regex.Pattern;
  * @param durability for prefills that do not say otherwise
  * @param groupBytes under {@code GROUP} a force begins once so many bytes wait for one
  * @param groupMillis under {@code GROUP} a force begins once bytes have waited that long
- * @param maxInFlightBytes appends wait for a force once so many bytes are not forced
+ * @param maxInFlightBytes appends wait for a force, within a boundary too, so that no more bytes
+ *     are in flight: being written, or not forced yet. One record of up to 60 MiB may go ahead
+ *     alone
  * @param heldStateBytes memory for the newest point of sessions that generate tokens
  * @param restoreThreads threads that one restore reads with, the caller's among them
  * @param eviction whose chain goes first when room has to be made

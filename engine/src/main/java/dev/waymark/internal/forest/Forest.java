@@ -846,6 +846,11 @@ public final class Forest {
     return keeps.get(node) > 0;
   }
 
+  /** Whether someone holds a node of a namespace, be it a root. */
+  public boolean isHeldIn(int namespaceId) {
+    return holds.keySet().stream().anyMatch(node -> namespace.get(node) == namespaceId);
+  }
+
   /** Every node that someone holds, a kept one or a root too. */
   public int[] heldNodes() {
     Set<Integer> nodes = new LinkedHashSet<>(holds.keySet());

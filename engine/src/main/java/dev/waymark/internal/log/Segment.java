@@ -49,6 +49,9 @@ final class Segment {
 
   boolean dirty;
 
+  /** Bytes of records whose writing has ended, and which no force covers yet. */
+  long unforcedBytes;
+
   /** Whether an edit in the manifest (or in its queue) says that it exists. */
   boolean announced;
 

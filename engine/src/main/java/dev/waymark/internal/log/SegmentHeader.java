@@ -1,28 +1,71 @@
 package dev.waymark.internal.log;
 
-import dev.waymark.error.CorruptionException;
-import dev.waymark.error.ErrorDetail;
+import dev.waymark.internal.io.StoreFile;
 import dev.waymark.internal.wire.SegmentHeaderDecoder;
 import dev.waymark.internal.wire.SegmentHeaderEncoder;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * What a segment says about itself in its first frame. A file of another store, of another number,
- * or of an earlier segment of the same number is not read: all of it has to be what the manifest
- * says.
+ * What the first page of a segment's file says: which segment it is, whatever the file is called.
  *
- * @param storeIdHigh upper 64 bits of the store's id
- * @param storeIdLow lower 64 bits
- * @param segmentId the number in its name
- * @param kind what its records are
- * @param creationSequence from the store's sequence, taken at its creation
+ * @param storeIdHigh upper half of the id of the store it belongs to
+ * @param storeIdLow lower half of it
  */
 public record SegmentHeader(
     long storeIdHigh, long storeIdLow, long segmentId, SegmentKind kind, long creationSequence) {
 
-  /** Bytes from the start of a file that are enough to read its header. */
-  public static final int MAX_FRAME_BYTES = Alignment.PAGE_BYTES;
+  /** Reads the header of a file; null where there is no valid one. */
+  public static SegmentHeader read(StoreFile file) {
+    if (file.lengthBytes() < Alignment.PAGE_BYTES) {
+      return null;
+    }
+    UnsafeBuffer page = new UnsafeBuffer(new byte[Alignment.PAGE_BYTES]);
+    file.read(0, page, 0, page.capacity());
+    return parse(page, file.name());
+  }
+
+  /**
+   * Reads a header from a file's first page; null where that is not a valid one.
+   *
+   * @throws dev.waymark.error.UnsupportedFormatException if the segment needs a newer version
+   */
+  public static SegmentHeader parse(DirectBuffer page, String fileName) {
+    int tag = Frame.fileTag(page, 0);
+    Frame.Check check = Frame.check(page, 0, page.capacity(), tag, page.capacity());
+    int block = Frame.blockLength(page, 0);
+    if (!check.isValid()
+        || Frame.templateId(page, 0) != SegmentHeaderDecoder.TEMPLATE_ID
+        || block < SegmentHeaderDecoder.BLOCK_LENGTH) {
+      return null;
+    }
+    SegmentHeaderDecoder decoder =
+        new SegmentHeaderDecoder().wrap(page, Frame.HEADER_BYTES, block, Frame.version(page, 0));
+    FormatVersions versions =
+        new FormatVersions(
+            decoder.formatVersions().readVersion(), decoder.formatVersions().writeVersion());
+    versions.requireReadable(fileName);
+    boolean fits =
+        Frame.version(page, 0) > SegmentHeaderDecoder.SCHEMA_VERSION
+            || check.lengthBytes() == Frame.HEADER_BYTES + SegmentHeaderDecoder.BLOCK_LENGTH;
+    SegmentKind kind = SegmentKind.ofWireCode(decoder.kind());
+    if (!fits
+        || !versions.isPossible()
+        || decoder.reserved1() != 0
+        || decoder.reserved2() != 0
+        || kind == null
+        || decoder.segmentId() < 1
+        || decoder.creationSequence() < 0
+        || Frame.tagOf(decoder.segmentId()) != tag) {
+      return null;
+    }
+    return new SegmentHeader(
+        decoder.storeId().high(),
+        decoder.storeId().low(),
+        decoder.segmentId(),
+        kind,
+        decoder.creationSequence());
+  }
 
   /** The frame, without padding. */
   UnsafeBuffer encode() {
@@ -45,64 +88,13 @@ public record SegmentHeader(
     return buffer;
   }
 
-  /**
-   * Reads the header of the segment of that number.
-   *
-   * @param page the first bytes of its file, in private memory
-   * @throws CorruptionException if there is no valid header
-   * @throws dev.waymark.error.UnsupportedFormatException if the segment needs a newer version
-   */
-  public static SegmentHeader decode(DirectBuffer page, int tag, String fileName) {
-    Frame.Check check =
-        Frame.check(page, 0, page.capacity(), tag, Math.min(page.capacity(), MAX_FRAME_BYTES));
-    if (!check.isValid()) {
-      throw corrupt(fileName, check.reason());
-    }
-    if (Frame.templateId(page, 0) != SegmentHeaderDecoder.TEMPLATE_ID) {
-      throw corrupt(fileName, "message " + Frame.templateId(page, 0));
-    }
-    int block = Frame.blockLength(page, 0);
-    boolean newer = Frame.version(page, 0) > SegmentHeaderDecoder.SCHEMA_VERSION;
-    boolean exact =
-        block == SegmentHeaderDecoder.BLOCK_LENGTH
-            && check.lengthBytes() == Frame.HEADER_BYTES + block;
-    if (newer ? block < SegmentHeaderDecoder.BLOCK_LENGTH : !exact) {
-      throw corrupt(fileName, "a header of another length");
-    }
-    SegmentHeaderDecoder d =
-        new SegmentHeaderDecoder().wrap(page, Frame.HEADER_BYTES, block, Frame.version(page, 0));
-    FormatVersions versions =
-        new FormatVersions(d.formatVersions().readVersion(), d.formatVersions().writeVersion());
-    versions.requireReadable(fileName);
-    SegmentKind kind = SegmentKind.ofWireCode(d.kind());
-    if (!versions.isPossible()
-        || d.reserved1() != 0
-        || d.reserved2() != 0
-        || kind == null
-        || d.segmentId() < 1
-        || d.creationSequence() < 0) {
-      throw corrupt(fileName, "a header that says what none says");
-    }
-    return new SegmentHeader(
-        d.storeId().high(), d.storeId().low(), d.segmentId(), kind, d.creationSequence());
+  /** The name that the segment's file has to have. */
+  public String fileName() {
+    return kind.fileName(segmentId);
   }
 
-  /**
-   * Reads the header of a segment that has to be this one.
-   *
-   * @throws CorruptionException if it is another one, or damaged
-   */
-  public void require(DirectBuffer page, String fileName) {
-    SegmentHeader found = decode(page, Frame.tagOf(segmentId), fileName);
-    if (!equals(found)) {
-      throw corrupt(fileName, "the header of another segment or store");
-    }
-  }
-
-  private static CorruptionException corrupt(String fileName, Object found) {
-    return new CorruptionException(
-        ErrorDetail.of("a segment's header is damaged, or of another store")
-            .at(fileName, 0)
-            .found(found));
+  /** Whether the segment belongs to that store. */
+  public boolean isOf(long idHigh, long idLow) {
+    return storeIdHigh == idHigh && storeIdLow == idLow;
   }
 }

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -33,6 +34,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  *   <li>Space is charged at the gate and allocated before it is touched through a map.
  *   <li>A record is written only into a run of its writer; nobody else writes there.
  *   <li>A segment stays while a record in it was written and waits for its edit.
+ *   <li>A record's bytes are in flight from when its space is claimed until a force has covered
+ *       them, or its segment is given up.
  *   <li>A segment is sealed once, when no run of it is out; one of an earlier process is sealed.
  *   <li>A map is undone only when nobody reads or writes through it, whatever is closed meanwhile:
  *       touching one that is gone would end the JVM.
@@ -46,12 +49,16 @@ public final class SegmentSet implements AutoCloseable {
 
   private static final int MAX_RECORDS = 60_000;
 
+  /** No sequence is negative. */
+  private static final long NOT_NOW = -1;
+
   private final StoreDirectory directory;
   private final long storeIdHigh;
   private final long storeIdLow;
   private final SegmentSizing sizing;
   private final SpaceGate gate;
   private final YieldPoints yields;
+  private final Helpers forcers;
   private final Map<Long, Segment> segments = new TreeMap<>();
   private final Map<Stream, Segment> current = new HashMap<>();
   private final List<Segment> created = new ArrayList<>();
@@ -61,6 +68,7 @@ public final class SegmentSet implements AutoCloseable {
   private long nextSequence = 1;
   private long useClock;
   private int mapped;
+  private long inFlightBytes;
   private boolean createdSinceDirectoryForce;
   private boolean closed;
 
@@ -74,17 +82,23 @@ public final class SegmentSet implements AutoCloseable {
       long storeIdLow,
       SegmentSizing sizing,
       SpaceGate gate) {
-    this(directory, storeIdHigh, storeIdLow, sizing, gate, YieldPoints.NONE);
+    this(directory, storeIdHigh, storeIdLow, sizing, gate, YieldPoints.NONE, Helpers.NONE);
   }
 
-  /** An empty set that tells where it is while it writes. */
+  /**
+   * An empty set that tells where it is while it writes.
+   *
+   * @param forcers who helps to force several files at once
+   */
   public SegmentSet(
       StoreDirectory directory,
       long storeIdHigh,
       long storeIdLow,
       SegmentSizing sizing,
       SpaceGate gate,
-      YieldPoints yields) {
+      YieldPoints yields,
+      Helpers forcers) {
+    this.forcers = forcers;
     this.directory = directory;
     this.storeIdHigh = storeIdHigh;
     this.storeIdLow = storeIdLow;
@@ -231,7 +245,9 @@ public final class SegmentSet implements AutoCloseable {
    * Writes a record, claiming space for it where the run has none left.
    *
    * @param verifyLossy whether what a lossy codec made is held against its stated error
-   * @return where it stands; readable at once, durable after the next force of its segment
+   * @param mostInFlightBytes no more may be in flight with it, unless it is alone
+   * @return where it stands; readable at once, durable after the next force of its segment; null
+   *     where nothing was written, since a force has to come first
    */
   public RecordLocation write(
       RecordPlan plan,
@@ -239,9 +255,13 @@ public final class SegmentSet implements AutoCloseable {
       Run run,
       NamespaceDescriptor namespace,
       Scratch scratch,
-      boolean verifyLossy) {
+      boolean verifyLossy,
+      long mostInFlightBytes) {
     long most = plan.maxBytes();
-    long sequence = claim(run, namespace, most);
+    long sequence = claim(run, namespace, most, mostInFlightBytes);
+    if (sequence == NOT_NOW) {
+      return null;
+    }
     Segment segment = run.segment;
     long offset = run.position;
     long length;
@@ -251,7 +271,7 @@ public final class SegmentSet implements AutoCloseable {
       length = writer.write(views, segment.id, sequence, yields);
       chunksLeftRaw.add(writer.chunksLeftRaw());
     } finally {
-      letGo(segment);
+      letGo(segment, most);
     }
     return written(run, segment, offset, length);
   }
@@ -269,7 +289,8 @@ public final class SegmentSet implements AutoCloseable {
       NamespaceDescriptor namespace,
       Scratch scratch) {
     RecordLocation from = record.location();
-    claim(run, namespace, Alignment.toPage(from.lengthBytes()));
+    long most = Alignment.toPage(from.lengthBytes());
+    claim(run, namespace, most, Long.MAX_VALUE);
     Segment segment = run.segment;
     long offset = run.position;
     int front = record.frontBytes();
@@ -285,16 +306,70 @@ public final class SegmentSet implements AutoCloseable {
       RecordHeader.retag(bytes, segment.id);
       segment.region.put(offset, bytes, 0, front);
     } finally {
-      letGo(segment);
+      letGo(segment, most);
     }
     return written(run, segment, offset, from.lengthBytes());
   }
 
   /** The write into a segment that {@link #claim} began is over. */
-  private synchronized void letGo(Segment segment) {
+  private synchronized void letGo(Segment segment, long bytes) {
     segment.dirty = true;
     segment.regionUsers--;
+    if (segment.poisoned || segment.removed) {
+      land(bytes);
+    } else {
+      segment.unforcedBytes += bytes;
+      notifyAll();
+    }
     unmapIfClosed(segment);
+  }
+
+  // In flight
+
+  /** Bytes of records that are being written, or that no force has covered yet. */
+  public synchronized long inFlightBytes() {
+    return inFlightBytes;
+  }
+
+  /**
+   * Waits until so many bytes more leave no more in flight than there may be. One record goes ahead
+   * alone, whatever its size.
+   *
+   * @return false if a force has to come first
+   */
+  private boolean awaitFlight(long bytes, long mostBytes) {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        requireOpen();
+        if (inFlightBytes == 0 || inFlightBytes + bytes <= mostBytes) {
+          return true;
+        }
+        if (segments.values().stream().anyMatch(segment -> segment.unforcedBytes > 0)) {
+          return false;
+        }
+        try {
+          // Others are just writing all of it, or forcing it.
+          wait();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private void land(long bytes) {
+    inFlightBytes -= bytes;
+    notifyAll();
+  }
+
+  private void landAll(Segment segment) {
+    land(segment.unforcedBytes);
+    segment.unforcedBytes = 0;
   }
 
   private void unmapIfClosed(Segment segment) {
@@ -333,7 +408,8 @@ public final class SegmentSet implements AutoCloseable {
     }
   }
 
-  private synchronized long claim(Run run, NamespaceDescriptor namespace, long most) {
+  private synchronized long claim(
+      Run run, NamespaceDescriptor namespace, long most, long mostInFlightBytes) {
     requireOpen();
     if (most > sizing.maxRecordBytes() + Alignment.PAGE_BYTES) {
       throw new InvalidSettingException(
@@ -342,12 +418,16 @@ public final class SegmentSet implements AutoCloseable {
               .found(most)
               .remedy("raise the quota, which the size of segments follows"));
     }
+    if (!awaitFlight(most, mostInFlightBytes)) {
+      return NOT_NOW;
+    }
     Segment had = run.segment;
     if (had == null || had.poisoned || run.left() < most) {
       release(run);
       openRun(run, namespace, most);
     }
     run.segment.regionUsers++;
+    inFlightBytes += most;
     return nextSequence++;
   }
 
@@ -519,30 +599,46 @@ public final class SegmentSet implements AutoCloseable {
    * more writes, and nothing in it that was not durable before may be acknowledged.
    */
   public void forceDirty() {
-    List<Segment> dirty = new ArrayList<>();
+    List<Runnable> forces = new ArrayList<>();
     synchronized (this) {
       requireOpen();
       for (Segment segment : segments.values()) {
         if (segment.dirty && !segment.poisoned) {
           segment.dirty = false;
-          dirty.add(segment);
+          long bytes = segment.unforcedBytes;
+          segment.unforcedBytes = 0;
+          forces.add(() -> force(segment, bytes));
         }
       }
     }
-    for (Segment segment : dirty) {
-      try {
-        segment.file.force();
-        synchronized (this) {
-          if (segment.sealed && !segment.dirty) {
-            closeFile(segment);
+    AtomicInteger next = new AtomicInteger();
+    Runnable each =
+        () -> {
+          for (int i = next.getAndIncrement(); i < forces.size(); i = next.getAndIncrement()) {
+            forces.get(i).run();
           }
+        };
+    forcers.run(forces.size() - 1, each, each);
+  }
+
+  private void force(Segment segment, long bytes) {
+    try {
+      segment.file.force();
+      synchronized (this) {
+        if (segment.sealed && !segment.dirty) {
+          closeFile(segment);
         }
-      } catch (WaymarkException e) {
-        synchronized (this) {
-          segment.poisoned = true;
-          segment.full = true;
-          current.remove(segment.stream, segment);
-        }
+      }
+    } catch (WaymarkException e) {
+      synchronized (this) {
+        segment.poisoned = true;
+        segment.full = true;
+        current.remove(segment.stream, segment);
+        landAll(segment);
+      }
+    } finally {
+      synchronized (this) {
+        land(bytes);
       }
     }
   }
@@ -705,9 +801,26 @@ public final class SegmentSet implements AutoCloseable {
   }
 
   private void checkHeader(Segment segment, MappedRegion region) {
-    UnsafeBuffer page = new UnsafeBuffer(new byte[SegmentHeader.MAX_FRAME_BYTES]);
+    UnsafeBuffer page = new UnsafeBuffer(new byte[Alignment.PAGE_BYTES]);
     region.get(0, page, 0, page.capacity());
-    header(segment).require(page, segment.fileName);
+    SegmentHeader header = SegmentHeader.parse(page, segment.fileName);
+    if (header == null
+        || header.segmentId() != segment.id
+        || header.kind() != segment.kind
+        || header.creationSequence() != segment.creationSequence
+        || !header.isOf(storeIdHigh, storeIdLow)) {
+      throw new CorruptionException(
+          ErrorDetail.of("a file is not the segment that it should be")
+              .at(segment.fileName, 0)
+              .expected("the header of segment " + segment.id)
+              .found(header == null ? "no valid header" : found(header)));
+    }
+  }
+
+  private String found(SegmentHeader header) {
+    return header.isOf(storeIdHigh, storeIdLow)
+        ? "that of segment " + header.segmentId()
+        : "a segment of another store";
   }
 
   private void unmapIdle() {
@@ -824,6 +937,7 @@ public final class SegmentSet implements AutoCloseable {
   public synchronized void remove(long segmentId) {
     Segment segment = require(segmentId);
     segment.removed = true;
+    landAll(segment);
     unmapIfClosed(segment);
     closeFile(segment);
     if (directory.exists(segment.fileName)) {
@@ -930,6 +1044,8 @@ public final class SegmentSet implements AutoCloseable {
   @Override
   public synchronized void close() {
     closed = true;
+    forcers.close();
+    notifyAll();
     for (Segment segment : segments.values()) {
       unmapIfClosed(segment);
       closeFile(segment);

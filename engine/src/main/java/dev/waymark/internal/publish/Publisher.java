@@ -26,8 +26,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NoSuchElementException;
+import java.util.PriorityQueue;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -51,6 +54,9 @@ import java.util.function.Supplier;
  *       is written anew: edits that were queued before may name what is not there any more. What
  *       was dropped is never acknowledged, and whoever waits for it is told.
  *   <li>Commits exclude each other; publishing goes on beside them.
+ *   <li>Whoever waits for an edit is told by whoever committed it, before that call returns and
+ *       outside of this class's locks: in the order of edits, and of asking where several wait for
+ *       one.
  * </ul>
  */
 public final class Publisher implements AutoCloseable {
@@ -69,7 +75,13 @@ public final class Publisher implements AutoCloseable {
   private final Salvage salvage;
 
   private final Deque<Edit> queue = new ArrayDeque<>();
-  private final Deque<Waiter> waiters = new ArrayDeque<>();
+  private final PriorityQueue<Waiter> waiters = new PriorityQueue<>();
+  private long asked;
+
+  /** Waiters that are to be told, each done or failed. */
+  private final Queue<Runnable> news = new ConcurrentLinkedQueue<>();
+
+  private final ReentrantLock telling = new ReentrantLock();
   private long published;
   private volatile long durable;
 
@@ -88,7 +100,14 @@ public final class Publisher implements AutoCloseable {
   private long checkpointBytes;
   private volatile boolean manifestFailed;
 
-  private record Waiter(long number, CompletableFuture<Void> done) {}
+  private record Waiter(long number, long turn, CompletableFuture<Void> done)
+      implements Comparable<Waiter> {
+    @Override
+    public int compareTo(Waiter other) {
+      int order = Long.compare(number, other.number);
+      return order != 0 ? order : Long.compare(turn, other.turn);
+    }
+  }
 
   /**
    * A publisher over the state that was read.
@@ -180,7 +199,10 @@ public final class Publisher implements AutoCloseable {
     return durable;
   }
 
-  /** Completes once the edit of that number is durable, or fails once it is lost. */
+  /**
+   * Completes once the edit of that number is durable, or fails once it is lost: in the order of
+   * numbers, whatever was asked for first. What depends on it runs on the thread that committed.
+   */
   public CompletableFuture<Void> whenDurable(long number) {
     return write(
         () -> {
@@ -191,7 +213,7 @@ public final class Publisher implements AutoCloseable {
             return CompletableFuture.completedFuture(null);
           }
           CompletableFuture<Void> done = new CompletableFuture<>();
-          waiters.add(new Waiter(number, done));
+          waiters.add(new Waiter(number, asked++, done));
           return done;
         });
   }
@@ -217,12 +239,36 @@ public final class Publisher implements AutoCloseable {
    * @throws DurabilityLostException if something was lost by this commit
    */
   public void commit() {
+    committing(this::commitLocked);
+  }
+
+  private void committing(Runnable action) {
     committing.lock();
     try {
-      commitLocked();
+      action.run();
     } finally {
       committing.unlock();
+      if (!committing.isHeldByCurrentThread()) {
+        tell();
+      }
     }
+  }
+
+  /** In the order in which it became known, whoever tells it. */
+  private void tell() {
+    telling.lock();
+    try {
+      for (Runnable each = news.poll(); each != null; each = news.poll()) {
+        each.run();
+      }
+    } finally {
+      telling.unlock();
+    }
+  }
+
+  /** Forces what was written so far, ahead of the edits that will name it. */
+  public void forceData() {
+    committing(segments::forceDirty);
   }
 
   /**
@@ -231,29 +277,25 @@ public final class Publisher implements AutoCloseable {
    * @throws DurabilityLostException if something was lost since this was asked the last time
    */
   public void flush() {
-    committing.lock();
-    try {
-      commitLocked();
-      if (lossUnreported) {
-        lossUnreported = false;
-        throw durabilityLost();
-      }
-    } finally {
-      committing.unlock();
-    }
+    committing(
+        () -> {
+          commitLocked();
+          if (lossUnreported) {
+            lossUnreported = false;
+            throw durabilityLost();
+          }
+        });
   }
 
   /** Makes everything up to an edit durable, unless it is already. */
   public void commit(long number) {
     if (number > durable) {
-      committing.lock();
-      try {
-        if (number > durable) {
-          commitLocked();
-        }
-      } finally {
-        committing.unlock();
-      }
+      committing(
+          () -> {
+            if (number > durable) {
+              commitLocked();
+            }
+          });
     }
     if (isLost(number)) {
       throw durabilityLost();
@@ -440,9 +482,10 @@ public final class Publisher implements AutoCloseable {
 
   private void failWaiters() {
     DurabilityLostException failure = durabilityLost();
-    List<Waiter> failing = new ArrayList<>(waiters);
-    waiters.clear();
-    failing.forEach(waiter -> waiter.done().completeExceptionally(failure));
+    while (!waiters.isEmpty()) {
+      Waiter waiter = waiters.poll();
+      news.add(() -> waiter.done().completeExceptionally(failure));
+    }
   }
 
   private static DurabilityLostException durabilityLost() {
@@ -452,28 +495,22 @@ public final class Publisher implements AutoCloseable {
   }
 
   private void acknowledge(long number) {
-    List<Waiter> done = new ArrayList<>();
     write(
         () -> {
           durable = Math.max(durable, number);
           while (!waiters.isEmpty() && waiters.peek().number() <= durable) {
-            done.add(waiters.poll());
+            Waiter waiter = waiters.poll();
+            news.add(() -> waiter.done().complete(null));
           }
           return null;
         });
-    done.forEach(waiter -> waiter.done().complete(null));
   }
 
   // Checkpoints
 
   /** Writes the whole state into a new manifest, and makes that the one in force. */
   public void checkpoint() {
-    committing.lock();
-    try {
-      checkpointLocked();
-    } finally {
-      committing.unlock();
-    }
+    committing(this::checkpointLocked);
   }
 
   private void checkpointLocked() {
@@ -588,27 +625,28 @@ public final class Publisher implements AutoCloseable {
    * commits, which force the files that this closes, and others that would unlink the same.
    */
   public long unlinkDead(long durableThen, long oldestReader) {
-    committing.lock();
-    try {
-      List<SegmentInfo> dead = segments.unlinkable(durableThen, oldestReader);
-      if (dead.isEmpty()) {
-        return 0;
-      }
-      write(
-          () -> {
-            dead.forEach(info -> publish(new Edit.SegmentRemoved(info.segmentId())));
-            return null;
-          });
-      commitLocked();
-      long bytes = 0;
-      for (SegmentInfo info : dead) {
-        bytes += info.allocatedBytes();
-        segments.remove(info.segmentId());
-      }
-      return bytes;
-    } finally {
-      committing.unlock();
+    long[] bytes = new long[1];
+    committing(() -> bytes[0] = unlinkLocked(durableThen, oldestReader));
+    return bytes[0];
+  }
+
+  private long unlinkLocked(long durableThen, long oldestReader) {
+    List<SegmentInfo> dead = segments.unlinkable(durableThen, oldestReader);
+    if (dead.isEmpty()) {
+      return 0;
     }
+    write(
+        () -> {
+          dead.forEach(info -> publish(new Edit.SegmentRemoved(info.segmentId())));
+          return null;
+        });
+    commitLocked();
+    long bytes = 0;
+    for (SegmentInfo info : dead) {
+      bytes += info.allocatedBytes();
+      segments.remove(info.segmentId());
+    }
+    return bytes;
   }
 
   // Accounts
@@ -640,26 +678,22 @@ public final class Publisher implements AutoCloseable {
 
   /** Seals every segment that no run is out of, and commits. */
   public void sealAll() {
-    committing.lock();
-    try {
-      sealFull(true);
-      commitLocked();
-    } finally {
-      committing.unlock();
-    }
+    committing(
+        () -> {
+          sealFull(true);
+          commitLocked();
+        });
   }
 
   /** Commits, and says in the manifest that all of it is durable. */
   @Override
   public void close() {
-    committing.lock();
-    try {
-      commitLocked();
-      log.proveDurable();
-      log.close();
-    } finally {
-      committing.unlock();
-    }
+    committing(
+        () -> {
+          commitLocked();
+          log.proveDurable();
+          log.close();
+        });
   }
 
   /** Closes the files without another write: after a failure, or when power is off. */

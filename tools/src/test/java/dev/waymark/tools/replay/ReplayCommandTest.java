@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.waymark.layout.DType;
 import dev.waymark.layout.Layout;
 import dev.waymark.layout.TensorSpec;
+import dev.waymark.tools.Segtool;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -75,7 +76,7 @@ class ReplayCommandTest {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     int exitCode =
-        new CommandLine(new ReplayCommand(temporaryRoot, watcher))
+        Segtool.prepare(new CommandLine(new ReplayCommand(temporaryRoot, watcher)))
             .setOut(new PrintWriter(out))
             .setErr(new PrintWriter(err))
             .execute(args);
@@ -269,6 +270,37 @@ class ReplayCommandTest {
     assertThat(second.number("restores_verified")).isEqualTo(3);
     assertThat(second.number("restore_points")).isEqualTo(11);
     assertThat(store.resolve("CURRENT")).isRegularFile();
+  }
+
+  @Test
+  void aShallowerPointWhereTheDeepestCannotBeGivenBack() throws IOException {
+    String trace = file("t.jsonl", SESSIONS);
+    Path store = folder.resolve("store");
+    assertThat(run(trace, "--store=" + store, "--policy=every").exitCode()).isZero();
+    List<Path> segments;
+    try (Stream<Path> files = Files.list(store)) {
+      segments = files.filter(file -> file.getFileName().toString().startsWith("delta")).toList();
+    }
+    assertThat(segments).isNotEmpty();
+    for (Path segment : segments) {
+      // What the first two blocks of the first request wrote stays whole.
+      byte[] bytes = Files.readAllBytes(segment);
+      for (int i = bytes.length / 4; i < bytes.length / 4 * 3; i++) {
+        bytes[i] ^= 0x55;
+      }
+      Files.write(segment, bytes);
+    }
+    Run run = run(trace, "--store=" + store, "--policy=every", "--json");
+    assertThat(run.exitCode()).as(run.err()).isZero();
+    assertThat(run.number("restores_missed")).isPositive();
+    assertThat(run.number("restores")).isPositive();
+    assertThat(run.number("mismatches")).isZero();
+    // What was missing is stored again.
+    Run again = run(trace, "--store=" + store, "--policy=every", "--json");
+    assertThat(again.exitCode()).isZero();
+    assertThat(again.number("restores_missed")).isZero();
+    assertThat(again.number("restores")).isEqualTo(6);
+    assertThat(again.number("mismatches")).isZero();
   }
 
   @Test
