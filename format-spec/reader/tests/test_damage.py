@@ -9,7 +9,7 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from build import BY_NAME, Example, frame, seal  # noqa: E402
-from cases import CASES, NEEDS_ZSTD, case, patch, reseal  # noqa: E402
+from cases import CASES as BROKEN, NEEDS_ZSTD, patch, reseal  # noqa: E402
 from waymark_reader import (  # noqa: E402
     CODES,
     CorruptManifest,
@@ -23,7 +23,17 @@ from waymark_reader import (  # noqa: E402
     zstd,
 )
 
-# Requests.
+# Requests, of a store that is well.
+
+CASES = dict(BROKEN)
+
+
+def case(error, code, action):
+    def add(function):
+        CASES[function.__name__] = (error, code, function, action)
+        return function
+
+    return add
 
 
 @case(NotStored, "not-stored", "other tokens")
