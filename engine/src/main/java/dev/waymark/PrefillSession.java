@@ -3,6 +3,7 @@ package dev.waymark;
 import dev.waymark.error.BoundaryMismatchException;
 import dev.waymark.error.ClosedException;
 import dev.waymark.error.ConcurrentUseException;
+import dev.waymark.error.DiskFullException;
 import dev.waymark.error.DurabilityLostException;
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidArgumentException;
@@ -53,6 +54,9 @@ public final class PrefillSession implements AutoCloseable {
   private static final byte[] NO_EXTRA = {};
   private static final int ROOM_ROUNDS = 3;
 
+  /** A boundary, whose else it is, and its point. */
+  private static final int MOST_EDITS = 3;
+
   private final StoreEngine engine;
   private final Namespace namespace;
   private final NamespaceState state;
@@ -65,6 +69,7 @@ public final class PrefillSession implements AutoCloseable {
   private final long openedNumber;
   private final KeyChain keys = new KeyChain();
   private final QuotaGate.Reservation reservation;
+  private final NamespacePromises.Promise promise;
   private final Run rowRun;
   private final Run pointRun;
   private final ReentrantLock calls = new ReentrantLock();
@@ -89,11 +94,13 @@ public final class PrefillSession implements AutoCloseable {
       PrefillPlan plan,
       PointPlan points,
       QuotaGate.Reservation reservation,
+      NamespacePromises.Promise promise,
       long sessionId,
       Forest.Hold tip,
       BoundaryKey tipKey,
       int tokens) {
     this.reservation = reservation;
+    this.promise = promise;
     this.rowRun = new Run(SegmentKind.APPEND, Run.Heat.NEW, reservation);
     this.pointRun = new Run(SegmentKind.DELTA, Run.Heat.NEW, reservation);
     this.engine = engine;
@@ -147,6 +154,7 @@ public final class PrefillSession implements AutoCloseable {
                     plan,
                     from.points(),
                     from.reservation(),
+                    from.promise(),
                     sessionId,
                     from.tip(),
                     match.keyAt(start),
@@ -158,11 +166,6 @@ public final class PrefillSession implements AutoCloseable {
       from.abandon();
       throw e;
     }
-  }
-
-  /** Of a namespace, what this session may still write without asking. */
-  long reservedBytes(NamespaceState of) {
-    return of.id() == state.id() ? reservation.leftBytes() : 0;
   }
 
   /** Tokens of the prefix up to the last boundary that was appended, or where it started. */
@@ -489,6 +492,24 @@ public final class PrefillSession implements AutoCloseable {
    * is forced, which makes nothing visible.
    */
   private RecordLocation write(RecordPlan record, StateViews views, Run run, Scratch scratch) {
+    long most = Alignment.toPage(record.maxBytes());
+    engine.space.take(state, promise, most);
+    long[] unused = {most};
+    try {
+      RecordLocation location = writeInPromise(record, views, run, scratch);
+      unused[0] -= Alignment.toPage(location.lengthBytes());
+      return location;
+    } finally {
+      engine.publisher.write(
+          () -> {
+            promise.giveBack(unused[0]);
+            return null;
+          });
+    }
+  }
+
+  private RecordLocation writeInPromise(
+      RecordPlan record, StateViews views, Run run, Scratch scratch) {
     for (int round = 0; ; round++) {
       try {
         while (true) {
@@ -511,7 +532,6 @@ public final class PrefillSession implements AutoCloseable {
           throw e;
         }
         engine.space.reserve(
-            state,
             reservation,
             Math.max(record.maxBytes(), engine.segments.sizing().runBytes())
                 + state.descriptor().pageBytes()
@@ -562,6 +582,7 @@ public final class PrefillSession implements AutoCloseable {
           if (node == Forest.NONE && rows == null) {
             return null;
           }
+          requireManifestRoom(rows, deltas, states);
           long bytes = 0;
           if (node == Forest.NONE) {
             bytes += publishRows(key, to, rows);
@@ -590,6 +611,19 @@ public final class PrefillSession implements AutoCloseable {
         });
   }
 
+  /** For all edits of a boundary, or for none of them: then what was written is dead. */
+  private void requireManifestRoom(List<Written> rows, List<Written> deltas, List<Written> states) {
+    int count = locations(rows).size() + locations(deltas).size() + locations(states).size();
+    try {
+      engine.publisher.requireRoom(MOST_EDITS, count);
+    } catch (DiskFullException e) {
+      discardLocked(rows);
+      discardLocked(deltas);
+      discardLocked(states);
+      throw e;
+    }
+  }
+
   private long publishRows(BoundaryKey key, int to, List<Written> rows) {
     lastNumber =
         engine.publisher.publish(
@@ -604,6 +638,7 @@ public final class PrefillSession implements AutoCloseable {
                 engine.clockMillis.getAsLong(),
                 rawBytes(rows),
                 locations(rows)));
+    promise.published(locations(rows));
     return rawBytes(rows);
   }
 
@@ -622,6 +657,8 @@ public final class PrefillSession implements AutoCloseable {
                 rawBytes(states),
                 locations(deltas),
                 locations(states)));
+    promise.published(locations(deltas));
+    promise.published(locations(states));
     return rawBytes(deltas) + rawBytes(states);
   }
 
@@ -669,6 +706,7 @@ public final class PrefillSession implements AutoCloseable {
 
   private void discardLocked(List<Written> written) {
     if (written != null) {
+      promise.giveBack(NamespacePromises.pageBytes(locations(written)));
       written.forEach(
           record -> engine.segments.stillborn(record.location(), engine.publisher.published()));
     }
@@ -800,6 +838,7 @@ public final class PrefillSession implements AutoCloseable {
     if (covered < written.coveredTo()) {
       return false;
     }
+    requireManifestRoom(null, deltas, states);
     boolean delta = covered < tokens;
     long bytes = publishPoint(tipKey, written.coveredTo(), delta ? deltas : null, states);
     if (!delta) {
@@ -936,6 +975,7 @@ public final class PrefillSession implements AutoCloseable {
     engine.budget.save(false);
     engine.publisher.write(
         () -> {
+          promise.end();
           Forest forest = engine.forest;
           if (discards) {
             forest.release(tip);

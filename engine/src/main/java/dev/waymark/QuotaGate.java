@@ -14,7 +14,7 @@ import dev.waymark.internal.log.SpaceGate;
  *       apart above the quota.
  *   <li>Apart stand the small files, and the manifest twice over with some growth: so that it can
  *       grow between two looks at it, and a checkpoint can stand beside its predecessor. And room
- *       for what compaction copies.
+ *       for what is copied before its original goes: by compaction, and after a failed force.
  *   <li>Only what was found at open, a lowered quota, or a manifest that grew, leaves more in use
  *       than there may be; until that is evicted every charge is refused but those that free space.
  * </ul>
@@ -25,7 +25,7 @@ final class QuotaGate implements SpaceGate {
 
   private static final long SEALING_BYTES = GROWTH_BYTES / 2;
 
-  /** Pays for what compaction copies, out of what is held back for it. */
+  /** Pays for what is copied so that its original can go, out of what is held back for it. */
   static final Payer COPYING = new Payer() {};
 
   private final long copyingBytes;
@@ -38,7 +38,7 @@ final class QuotaGate implements SpaceGate {
   /**
    * A gate.
    *
-   * @param copyingBytes set apart for what compaction copies before the original goes
+   * @param copyingBytes set apart for what is copied before the original goes
    */
   QuotaGate(long quotaBytes, long copyingBytes) {
     this.quotaBytes = quotaBytes;
@@ -58,13 +58,6 @@ final class QuotaGate implements SpaceGate {
         reservedBytes -= bytes;
         bytes = 0;
         ended = true;
-      }
-    }
-
-    /** What is left. */
-    long leftBytes() {
-      synchronized (QuotaGate.this) {
-        return bytes;
       }
     }
   }

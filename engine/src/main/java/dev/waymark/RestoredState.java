@@ -45,7 +45,6 @@ public final class RestoredState implements AutoCloseable {
   private final int tokens;
   private final int nextShallower;
   private final Forest.Hold hold;
-  private final long readerNumber;
   private final List<Piece> pieces;
   private final Map<Long, SegmentSet.Lease> leases = new HashMap<>();
   private final AtomicLongArray rowsRead;
@@ -95,7 +94,6 @@ public final class RestoredState implements AutoCloseable {
       int tokens,
       int nextShallower,
       Forest.Hold hold,
-      long readerNumber,
       List<Piece> pieces) {
     this.engine = engine;
     this.namespace = namespace;
@@ -103,7 +101,6 @@ public final class RestoredState implements AutoCloseable {
     this.tokens = tokens;
     this.nextShallower = nextShallower;
     this.hold = hold;
-    this.readerNumber = readerNumber;
     this.pieces = pieces;
     this.rowsRead = new AtomicLongArray(layout.tensors().size());
     for (int i = 0; i < rowsRead.length(); i++) {
@@ -125,15 +122,12 @@ public final class RestoredState implements AutoCloseable {
           }
           engine.touch(node);
           List<Piece> pieces = pieces(forest, node);
-          long number = engine.publisher.published();
-          engine.readers.begin(number);
           return new RestoredState(
               engine,
               namespace,
               tokens,
               match.nextShallower(tokens),
-              forest.hold(node),
-              number,
+              forest.holdToRead(node),
               pieces);
         });
   }
@@ -511,7 +505,6 @@ public final class RestoredState implements AutoCloseable {
     } finally {
       reading.writeLock().unlock();
     }
-    engine.readers.end(readerNumber);
     engine.publisher.write(
         () -> {
           engine.forest.release(hold);

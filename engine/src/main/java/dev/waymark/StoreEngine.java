@@ -19,7 +19,6 @@ import dev.waymark.internal.manifest.Status;
 import dev.waymark.internal.manifest.StatusFile;
 import dev.waymark.internal.manifest.StoreId;
 import dev.waymark.internal.publish.Publisher;
-import dev.waymark.internal.publish.Readers;
 import dev.waymark.internal.reclaim.SegmentEmptier;
 import dev.waymark.internal.retain.PinnedBytes;
 import dev.waymark.internal.retain.Tails;
@@ -50,7 +49,6 @@ final class StoreEngine {
   final SegmentSet segments;
   final Publisher publisher;
   final Scratch.Pool scratches;
-  final Readers readers = new Readers();
   final LongSupplier clockMillis;
   final Helpers restorers;
   final Counters counters = new Counters();
@@ -74,7 +72,7 @@ final class StoreEngine {
   private final AtomicLong heldBytes = new AtomicLong();
 
   /** Shared by calls that use files outside of a session, while closing waits for them. */
-  private final ReentrantReadWriteLock uses = new ReentrantReadWriteLock();
+  final ReentrantReadWriteLock uses = new ReentrantReadWriteLock();
 
   private final Object closing = new Object();
   private volatile boolean closed;
@@ -153,9 +151,9 @@ final class StoreEngine {
     return dropped.get(key);
   }
 
-  /** A boundary is used: it and its ancestors are younger now. */
+  /** A boundary is used: it and its ancestors are younger now, on a full disk for this process. */
   void touch(int node) {
-    publisher.publish(
+    publisher.publishIfRoom(
         new Edit.Touched(
             List.of(
                 new Edit.Touch(
@@ -237,11 +235,9 @@ final class StoreEngine {
       // A reader in another process that finds bytes gone must find the drops that explain it.
       publishStatus();
     }
-    // In this order: a reader that begins later does not know what had died by then.
     long durable = publisher.durable();
-    long oldest = readers.oldest();
-    long bytes = publisher.unlinkDead(durable, oldest);
-    return bytes + segments.punchDead(durable, oldest);
+    long bytes = publisher.unlinkDead(durable);
+    return bytes + segments.punchDead(durable);
   }
 
   /**
@@ -419,6 +415,7 @@ final class StoreEngine {
     } finally {
       restorers.close();
       scratches.close();
+      space.close();
       statusFile.close();
       segments.close();
       publisher.abandon();
@@ -431,6 +428,7 @@ final class StoreEngine {
     closed = true;
     restorers.close();
     scratches.close();
+    space.close();
     statusFile.close();
     segments.close();
     publisher.abandon();

@@ -201,7 +201,7 @@ final class StoreOpener {
             log.manifestId() + 1,
             clockMillis,
             yields,
-            new Salvage(loaded.forest(), segments));
+            new Salvage(loaded.forest(), segments, QuotaGate.COPYING));
     loaded.numberDeathsBy(publisher::published);
     StoreEngine engine =
         new StoreEngine(

@@ -8,12 +8,15 @@ import dev.waymark.error.InvalidSettingException;
 import dev.waymark.error.WaymarkException;
 import dev.waymark.internal.io.MappedRegion;
 import dev.waymark.internal.io.StoreDirectory;
+import dev.waymark.internal.io.StoreFile;
 import dev.waymark.internal.io.YieldPoints;
 import dev.waymark.internal.wire.SegmentFooterEncoder;
 import dev.waymark.layout.StateViews;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -22,6 +25,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -51,6 +55,7 @@ public final class SegmentSet implements AutoCloseable {
 
   /** No sequence is negative. */
   private static final long NOT_NOW = -1;
+  private static final BooleanSupplier UNREAD = () -> false;
 
   private final StoreDirectory directory;
   private final long storeIdHigh;
@@ -148,10 +153,21 @@ public final class SegmentSet implements AutoCloseable {
     raiseCounters(id + 1, creationSequence + 1);
   }
 
-  /** A segment is gone, says the manifest. */
+  /**
+   * A segment is gone, says the manifest.
+   *
+   * @throws CorruptionException if records in it live; nothing was changed then
+   */
   public synchronized void forget(long id) {
-    Segment segment = segments.remove(id);
+    Segment segment = segments.get(id);
     if (segment != null) {
+      if (segment.liveRecords > 0) {
+        throw new CorruptionException(
+            ErrorDetail.of("a segment is removed in which records live")
+                .in(segment.fileName)
+                .remedy("rebuild the manifest from the records with segtool repair"));
+      }
+      segments.remove(id);
       unmap(segment);
       closeFile(segment);
     }
@@ -188,13 +204,22 @@ public final class SegmentSet implements AutoCloseable {
         segment.punchedBytes += gap[1] - gap[0];
       } else {
         segment.deadBytes += gap[1] - gap[0];
-        segment.dead.add(new Segment.DeadExtent(gap[0], gap[1], 0, false));
+        segment.dead.add(new Segment.DeadExtent(gap[0], gap[1], 0, UNREAD));
       }
     }
     gate.charge(segment.allocatedBytes(), SpaceGate.ADOPTED);
   }
 
   // Births and deaths of records
+
+  /**
+   * Before an edit that names the record is applied.
+   *
+   * @throws CorruptionException if there is no such segment
+   */
+  public synchronized void check(RecordLocation location) {
+    require(location.segmentId());
+  }
 
   /** A record became live: an edit names it. */
   public synchronized void born(RecordLocation location) {
@@ -209,30 +234,30 @@ public final class SegmentSet implements AutoCloseable {
   /**
    * A record is named no more, by the edit of that number.
    *
-   * @param mayBeRead whether someone in this process may still look at it, who began before
+   * @param isRead whether someone in this process still looks at it, who began before
    */
-  public synchronized void died(RecordLocation location, long diedAt, boolean mayBeRead) {
+  public synchronized void died(RecordLocation location, long diedAt, BooleanSupplier isRead) {
     Segment segment = require(location.segmentId());
     segment.liveRecords--;
     segment.liveBytes -= location.lengthBytes();
     segment.framingBytes -= padding(location);
-    addDead(segment, location, diedAt, mayBeRead);
+    addDead(segment, location, diedAt, isRead);
   }
 
   /** A record that was written, and that no edit will name. */
   public synchronized void stillborn(RecordLocation location, long diedAt) {
     Segment segment = require(location.segmentId());
     segment.undecidedRecords--;
-    addDead(segment, location, diedAt, false);
+    addDead(segment, location, diedAt, UNREAD);
   }
 
   private static void addDead(
-      Segment segment, RecordLocation location, long diedAt, boolean mayBeRead) {
+      Segment segment, RecordLocation location, long diedAt, BooleanSupplier isRead) {
     long extent = Alignment.toPage(location.lengthBytes());
     segment.deadBytes += extent;
     segment.dead.add(
         new Segment.DeadExtent(
-            location.offsetBytes(), location.offsetBytes() + extent, diedAt, mayBeRead));
+            location.offsetBytes(), location.offsetBytes() + extent, diedAt, isRead));
   }
 
   private static long padding(RecordLocation location) {
@@ -276,7 +301,7 @@ public final class SegmentSet implements AutoCloseable {
     return written(run, segment, offset, length);
   }
 
-  /** Chunks that a codec left as they were, since open: not finite, or too small to gain. */
+  /** Chunks that the codec asked for left as they were, or could not take, since open. */
   public long chunksLeftRaw() {
     return chunksLeftRaw.sum();
   }
@@ -710,7 +735,7 @@ public final class SegmentSet implements AutoCloseable {
     segment.footerOffsetBytes = end;
     for (Extents.Extent gap : segment.free.list()) {
       // Nothing was ever named there: it may go at once.
-      segment.dead.add(new Segment.DeadExtent(gap.start(), gap.end(), 0, false));
+      segment.dead.add(new Segment.DeadExtent(gap.start(), gap.end(), 0, UNREAD));
       segment.deadBytes += gap.lengthBytes();
     }
     segment.free.clear();
@@ -855,60 +880,65 @@ public final class SegmentSet implements AutoCloseable {
   // Reclaim
 
   /**
-   * Punches dead extents out of segments where their death is durable and no reader may still look.
+   * Punches dead extents out of segments where their death is durable and nobody reads them. The
+   * system does so while others write, read and seal; one thread at a time, and not beside {@link
+   * #remove}.
    *
    * @param durable edits up to this number are durable
-   * @param oldestReader readers that began before this edit may still look at what died since
    * @return bytes given back
    */
-  public synchronized long punchDead(long durable, long oldestReader) {
+  public long punchDead(long durable) {
     if (!directory.traits().canPunch()) {
       return 0;
     }
     long bytes = 0;
-    for (Segment segment : segments.values()) {
-      if (!segment.dead.isEmpty()) {
-        bytes += punch(segment, durable, oldestReader);
-      }
+    for (Segment segment : all()) {
+      Extents ready = takeDead(segment, durable);
+      bytes += ready.isEmpty() ? 0 : punch(segment, ready);
     }
     return bytes;
   }
 
-  private long punch(Segment segment, long durable, long oldestReader) {
+  private synchronized List<Segment> all() {
+    return List.copyOf(segments.values());
+  }
+
+  /** Dead extents that may go now, and that from here on nobody else knows of. */
+  private synchronized Extents takeDead(Segment segment, long durable) {
     Extents ready = new Extents();
-    List<Segment.DeadExtent> later = new ArrayList<>();
-    for (Segment.DeadExtent extent : segment.dead) {
-      if (extent.isFree(durable, oldestReader)) {
-        ready.add(extent.start(), extent.end());
-      } else {
-        later.add(extent);
-      }
-    }
-    if (ready.isEmpty()) {
-      return 0;
-    }
-    boolean reopened = segment.file == null;
-    if (reopened) {
-      segment.file = directory.open(segment.fileName);
-    }
-    try {
-      for (Extents.Extent extent : ready.list()) {
-        if (!segment.file.punch(extent.start(), extent.lengthBytes())) {
-          return 0;
-        }
+    segment.dead.removeIf(
+        extent -> {
+          boolean free = extent.isFree(durable);
+          if (free) {
+            ready.add(extent.start(), extent.end());
+          }
+          return free;
+        });
+    return ready;
+  }
+
+  /** Punches one segment; what could not be punched is dead as before. */
+  private long punch(Segment segment, Extents ready) {
+    long bytes = 0;
+    Deque<Extents.Extent> left = new ArrayDeque<>(ready.list());
+    // A descriptor of its own: the segment's may be closed meanwhile, once it is forced.
+    try (StoreFile file = directory.open(segment.fileName)) {
+      while (!left.isEmpty() && file.punch(left.peek().start(), left.peek().lengthBytes())) {
+        bytes += left.poll().lengthBytes();
       }
     } finally {
-      if (reopened) {
-        closeFile(segment);
-      }
+      punched(segment, bytes, left);
     }
-    long bytes = ready.bytes();
-    segment.dead.clear();
-    segment.dead.addAll(later);
+    return bytes;
+  }
+
+  private synchronized void punched(Segment segment, long bytes, Collection<Extents.Extent> left) {
+    for (Extents.Extent extent : left) {
+      segment.dead.add(new Segment.DeadExtent(extent.start(), extent.end(), 0, UNREAD));
+    }
     segment.deadBytes -= bytes;
     segment.punchedBytes += bytes;
     gate.refund(bytes, SpaceGate.ANYONE);
-    return bytes;
   }
 
   /** Whether any bytes are dead. */
@@ -917,7 +947,7 @@ public final class SegmentSet implements AutoCloseable {
   }
 
   /** Segments in which nothing is alive, and whose last death is durable and seen by no reader. */
-  public synchronized List<SegmentInfo> unlinkable(long durable, long oldestReader) {
+  public synchronized List<SegmentInfo> unlinkable(long durable) {
     List<SegmentInfo> list = new ArrayList<>();
     for (Segment segment : segments.values()) {
       if ((segment.sealed || segment.poisoned)
@@ -926,7 +956,7 @@ public final class SegmentSet implements AutoCloseable {
           && segment.undecidedRecords == 0
           && segment.regionUsers == 0
           && segment.announced
-          && segment.dead.stream().allMatch(extent -> extent.isFree(durable, oldestReader))) {
+          && segment.dead.stream().allMatch(extent -> extent.isFree(durable))) {
         list.add(info(segment));
       }
     }
@@ -946,16 +976,6 @@ public final class SegmentSet implements AutoCloseable {
     gate.refund(segment.allocatedBytes(), SpaceGate.ANYONE);
     segments.remove(segmentId);
     current.remove(segment.stream, segment);
-  }
-
-  /** Closes for new runs the segments in which less than that share of the bytes lives. */
-  public synchronized void retire(Collection<Long> segmentIds) {
-    for (long id : segmentIds) {
-      Segment segment = segments.get(id);
-      if (segment != null && !segment.sealed) {
-        segment.full = true;
-      }
-    }
   }
 
   // Accounts
