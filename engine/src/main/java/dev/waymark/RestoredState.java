@@ -37,6 +37,8 @@ import java.util.function.Consumer;
  * <p>Several threads may read different tensors at once.
  */
 public final class RestoredState implements AutoCloseable {
+  private static final long NOT_ASKED_FOR = -1;
+
   private final StoreEngine engine;
   private final Namespace namespace;
   private final Layout layout;
@@ -59,6 +61,7 @@ public final class RestoredState implements AutoCloseable {
       int count,
       BoundaryKey key,
       BoundaryKey parentKey,
+      int tokenFrom,
       int tokens,
       int coveredFrom,
       long fromRow,
@@ -69,6 +72,7 @@ public final class RestoredState implements AutoCloseable {
           && header.key().equals(key)
           && header.parentKey().equals(parentKey)
           && header.namespaceId() == namespaceId
+          && header.tokenFrom() == tokenFrom
           && header.tokenTo() == tokens
           && header.coveredFrom() == coveredFrom
           && header.pieceIndex() == index
@@ -99,6 +103,9 @@ public final class RestoredState implements AutoCloseable {
     this.hold = hold;
     this.pieces = pieces;
     this.rowsRead = new AtomicLongArray(layout.tensors().size());
+    for (int i = 0; i < rowsRead.length(); i++) {
+      rowsRead.set(i, NOT_ASKED_FOR);
+    }
   }
 
   static RestoredState open(StoreEngine engine, PrefixMatch match, int tokens) {
@@ -167,6 +174,7 @@ public final class RestoredState implements AutoCloseable {
               records.size(),
               forest.key(node),
               forest.key(forest.parent(node)),
+              forest.tokens(forest.parent(node)),
               tokens,
               kind == RecordKind.DELTA ? forest.coveredFrom(node) : tokens,
               fromRow,
@@ -419,7 +427,7 @@ public final class RestoredState implements AutoCloseable {
       long rows = expectedRows(spec);
       long expected = rows * spec.outer();
       if (spec.bytesOfRows(rows) > 0 && rowsRead.get(i) != expected) {
-        if (rowsRead.get(i) == 0) {
+        if (rowsRead.get(i) == NOT_ASKED_FOR) {
           throw new ViewMismatchException(
               ErrorDetail.of("a tensor was not read before the restore was finished")
                   .expected("a read of '" + spec.name() + "'")

@@ -10,6 +10,7 @@ import dev.waymark.internal.forest.ForestState;
 import dev.waymark.internal.io.NoPunching;
 import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.io.YieldPoints;
+import dev.waymark.internal.log.FormatVersions;
 import dev.waymark.internal.log.Helpers;
 import dev.waymark.internal.log.Scratch;
 import dev.waymark.internal.log.SegmentInfo;
@@ -95,11 +96,8 @@ final class StoreOpener {
       requireEmpty(files);
     }
     Current current = create ? new Current(StoreId.random(), 0, null) : CurrentFile.read(directory);
-    if (!create && current.versions().isReadOnly()) {
-      throw new UnsupportedFormatException(
-          ErrorDetail.of("the store may only be read by this version")
-              .in(CurrentFile.NAME)
-              .remedy("open it for writing with the version that wrote it"));
+    if (!create) {
+      requireWritable(current.versions(), CurrentFile.NAME);
     }
     StoreId storeId = current.storeId();
     QuotaGate gate = new QuotaGate(quota, SegmentSizing.ofQuota(quota).segmentBytes());
@@ -131,6 +129,9 @@ final class StoreOpener {
         create
             ? LoadedStore.empty(segments)
             : LoadedStore.read(directory, current, provenBytes(current), segments);
+    if (!create) {
+      requireWritable(loaded.end().header().versions(), ManifestLog.fileName(current.manifestId()));
+    }
     Recovery.requireOwnNames(loaded, current, directory);
     RecoveryPlan plan =
         RecoveryPlanner.plan(
@@ -159,6 +160,17 @@ final class StoreOpener {
     } catch (Throwable e) {
       log.close();
       throw e;
+    }
+  }
+
+  private static void requireWritable(FormatVersions versions, String file) {
+    if (versions.isReadOnly()) {
+      throw new UnsupportedFormatException(
+          ErrorDetail.of("the store may only be read by this version")
+              .in(file)
+              .expected("format version " + FormatVersions.WRITE + " or lower")
+              .found(versions.writeVersion())
+              .remedy("open it for writing with the version that wrote it"));
     }
   }
 

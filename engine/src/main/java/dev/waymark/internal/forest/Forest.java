@@ -176,6 +176,9 @@ public final class Forest {
               .found(invalid.detail().sentence()),
           invalid);
     }
+    if (!state.hasRightFingerprint()) {
+      throw contradiction("a namespace under the fingerprint of another");
+    }
     if (namespaces.putIfAbsent(e.namespaceId(), state) != null) {
       throw contradiction("a namespace is added twice");
     }
@@ -197,6 +200,12 @@ public final class Forest {
     }
     if (find(e.namespaceId(), e.key()) != NONE) {
       throw contradiction("a boundary is added twice");
+    }
+    if (e.tokenTo() % state.layout().blockTokens() != 0) {
+      throw contradiction("a boundary that is not on the grid of blocks");
+    }
+    if (e.key().equals(e.parentKey())) {
+      throw contradiction("a boundary that is its own parent");
     }
     int above = find(e.namespaceId(), e.parentKey());
     if (e.tokenFrom() != (above == NONE ? 0 : tokens.get(above))) {
@@ -234,8 +243,8 @@ public final class Forest {
 
   private void addPoint(Edit.PointAdded e) {
     int node = require(e.namespaceId(), e.key());
-    if (isRoot(node) || e.coveredFrom() > tokens.get(node)) {
-      throw contradiction("a point where none can be, or that covers rows beyond it");
+    if (e.coveredFrom() > tokens.get(node)) {
+      throw contradiction("a point that covers rows beyond it");
     }
     if (isPoint(node)) {
       throw contradiction("a point is added twice");
@@ -312,7 +321,7 @@ public final class Forest {
   }
 
   private void dropRows(int node) {
-    if (firstChild.get(node) != NONE || pointRow.get(node) != NONE || isRoot(node)) {
+    if (firstChild.get(node) != NONE || pointRow.get(node) != NONE) {
       throw contradiction("a boundary is dropped that others need");
     }
     NamespaceState state = namespaces.get(namespace.get(node));
@@ -502,7 +511,7 @@ public final class Forest {
 
   private int require(int namespaceId, BoundaryKey key) {
     int node = find(namespaceId, key);
-    if (node == NONE) {
+    if (node == NONE || isRoot(node)) {
       throw contradiction("an edit names a boundary that is not there");
     }
     return node;

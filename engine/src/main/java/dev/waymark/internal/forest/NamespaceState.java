@@ -3,6 +3,7 @@ package dev.waymark.internal.forest;
 import dev.waymark.internal.log.NamespaceDescriptor;
 import dev.waymark.layout.BoundaryKey;
 import dev.waymark.layout.CodecPlan;
+import dev.waymark.layout.KeyChain;
 import dev.waymark.layout.Layout;
 import dev.waymark.layout.ModelIdentity;
 
@@ -33,6 +34,11 @@ public final class NamespaceState {
   /** Its texts. */
   public NamespaceDescriptor descriptor() {
     return descriptor;
+  }
+
+  /** Whether what it is known by is that of its texts. */
+  boolean hasRightFingerprint() {
+    return BoundaryKey.of(KeyChain.fingerprint(identity, layout, codecs)).equals(fingerprint());
   }
 
   /** What it is known by. */

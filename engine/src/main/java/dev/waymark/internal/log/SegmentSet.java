@@ -11,9 +11,7 @@ import dev.waymark.internal.io.MappedRegion;
 import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.io.StoreFile;
 import dev.waymark.internal.io.YieldPoints;
-import dev.waymark.internal.wire.FormatVersionsEncoder;
 import dev.waymark.internal.wire.SegmentFooterEncoder;
-import dev.waymark.internal.wire.SegmentHeaderEncoder;
 import dev.waymark.layout.StateViews;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -598,7 +596,7 @@ public final class SegmentSet implements AutoCloseable {
       segment.file.allocate(0, Alignment.PAGE_BYTES);
       segment.region = segment.file.map(sizing.segmentBytes(), true);
       mapped++;
-      UnsafeBuffer header = header(segment);
+      UnsafeBuffer header = header(segment).encode();
       segment.region.put(0, header, 0, header.capacity());
     } catch (WaymarkException e) {
       gate.refund(Alignment.PAGE_BYTES, payer);
@@ -620,22 +618,9 @@ public final class SegmentSet implements AutoCloseable {
     return segment;
   }
 
-  private UnsafeBuffer header(Segment segment) {
-    UnsafeBuffer buffer =
-        new UnsafeBuffer(new byte[Frame.HEADER_BYTES + SegmentHeaderEncoder.BLOCK_LENGTH]);
-    SegmentHeaderEncoder encoder = new SegmentHeaderEncoder();
-    encoder
-        .wrap(buffer, Frame.HEADER_BYTES)
-        .segmentId(segment.id)
-        .creationSequence(segment.creationSequence)
-        .kind((short) segment.kind.wireCode());
-    encoder.storeId().high(storeIdHigh).low(storeIdLow);
-    FormatVersionsEncoder versions = encoder.formatVersions();
-    versions.readVersion(1).writeVersion(1);
-    Frame.putMessageHeader(
-        buffer, 0, SegmentHeaderEncoder.BLOCK_LENGTH, SegmentHeaderEncoder.TEMPLATE_ID);
-    Frame.seal(buffer, 0, buffer.capacity(), Frame.tagOf(segment.id));
-    return buffer;
+  private SegmentHeader header(Segment segment) {
+    return new SegmentHeader(
+        storeIdHigh, storeIdLow, segment.id, segment.kind, segment.creationSequence);
   }
 
   // What the publisher does, one thread at a time
@@ -783,7 +768,8 @@ public final class SegmentSet implements AutoCloseable {
     long end = segment.claimedEnd;
     long footerEnd = end + footerPages(records);
     allocate(segment, footerEnd, SpaceGate.SEALING);
-    UnsafeBuffer footer = footer(segment, records);
+    UnsafeBuffer footer =
+        SegmentFooter.encode(segment.id, segment.claimedEnd, segment.written, records);
     segment.region.put(end, footer, 0, footer.capacity());
     segment.file.setLength(footerEnd);
     gate.refund(segment.allocatedEnd - footerEnd, SpaceGate.ANYONE);
@@ -801,32 +787,6 @@ public final class SegmentSet implements AutoCloseable {
     segment.dirty = true;
     segment.written.clear();
     segment.written.trimToSize();
-  }
-
-  private UnsafeBuffer footer(Segment segment, int records) {
-    int bytes =
-        Frame.HEADER_BYTES
-            + SegmentFooterEncoder.BLOCK_LENGTH
-            + 4
-            + records * SegmentFooterEncoder.RecordsEncoder.sbeBlockLength();
-    UnsafeBuffer buffer = new UnsafeBuffer(new byte[bytes]);
-    SegmentFooterEncoder encoder = new SegmentFooterEncoder();
-    encoder
-        .wrap(buffer, Frame.HEADER_BYTES)
-        .segmentId(segment.id)
-        .recordsEndBytes(segment.claimedEnd)
-        .recordCount(records);
-    SegmentFooterEncoder.RecordsEncoder group = encoder.recordsCount(records);
-    for (int i = 0; i < records; i++) {
-      group
-          .next()
-          .offsetBytes(segment.written.getLong(2 * i))
-          .lengthBytes(segment.written.getLong(2 * i + 1));
-    }
-    Frame.putMessageHeader(
-        buffer, 0, SegmentFooterEncoder.BLOCK_LENGTH, SegmentFooterEncoder.TEMPLATE_ID);
-    Frame.seal(buffer, 0, bytes, Frame.tagOf(segment.id));
-    return buffer;
   }
 
   // Reading
@@ -909,14 +869,14 @@ public final class SegmentSet implements AutoCloseable {
     }
   }
 
-  /** A file of another store, or of another number, is not read. */
   private void checkHeader(Segment segment, MappedRegion region) {
     UnsafeBuffer page = new UnsafeBuffer(new byte[Alignment.PAGE_BYTES]);
     region.get(0, page, 0, page.capacity());
-    SegmentHeader header = SegmentHeader.parse(page);
+    SegmentHeader header = SegmentHeader.parse(page, segment.fileName);
     if (header == null
         || header.segmentId() != segment.id
         || header.kind() != segment.kind
+        || header.creationSequence() != segment.creationSequence
         || !header.isOf(storeIdHigh, storeIdLow)) {
       throw new CorruptionException(
           ErrorDetail.of("a file is not the segment that it should be")
@@ -1086,6 +1046,12 @@ public final class SegmentSet implements AutoCloseable {
   /** How many there are. */
   public synchronized int count() {
     return segments.size();
+  }
+
+  /** Records that live in a segment; 0 where it is not known. */
+  public synchronized long liveRecords(long segmentId) {
+    Segment segment = segments.get(segmentId);
+    return segment == null ? 0 : segment.liveRecords;
   }
 
   /** Whether a segment is known. */

@@ -3,6 +3,7 @@ package dev.waymark.internal.manifest;
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidArgumentException;
 import dev.waymark.internal.io.StoreDirectory;
+import dev.waymark.internal.log.FormatVersions;
 import java.util.Iterator;
 
 /**

@@ -5,6 +5,7 @@ import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.StoreIoException;
 import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.io.StoreFile;
+import dev.waymark.internal.log.FormatVersions;
 import dev.waymark.internal.log.Frame;
 import java.util.concurrent.locks.ReentrantLock;
 import org.agrona.ExpandableArrayBuffer;

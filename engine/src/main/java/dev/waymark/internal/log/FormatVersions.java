@@ -1,4 +1,4 @@
-package dev.waymark.internal.manifest;
+package dev.waymark.internal.log;
 
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.UnsupportedFormatException;
@@ -23,6 +23,11 @@ public record FormatVersions(int readVersion, int writeVersion) {
   /** Whether the store may be read but not written. */
   public boolean isReadOnly() {
     return writeVersion > WRITE;
+  }
+
+  /** Versions are counted from 1: a pair with a 0 was written by no version. */
+  public boolean isPossible() {
+    return readVersion >= 1 && writeVersion >= 1;
   }
 
   /**

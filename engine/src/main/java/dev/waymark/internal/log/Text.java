@@ -1,4 +1,4 @@
-package dev.waymark.internal.manifest;
+package dev.waymark.internal.log;
 
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
@@ -7,11 +7,11 @@ import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 
 /** UTF-8 that is refused where it is malformed: replaced characters would be other texts. */
-final class Text {
+public final class Text {
   private Text() {}
 
   /** The bytes of a text, or null where it holds half a character. */
-  static byte[] encode(String text) {
+  public static byte[] encode(String text) {
     try {
       ByteBuffer encoded =
           StandardCharsets.UTF_8
@@ -28,7 +28,7 @@ final class Text {
   }
 
   /** The text of bytes, or null where they are no UTF-8. */
-  static String decode(byte[] bytes) {
+  public static String decode(byte[] bytes) {
     try {
       return StandardCharsets.UTF_8
           .newDecoder()
