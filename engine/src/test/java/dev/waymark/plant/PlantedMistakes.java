@@ -38,14 +38,13 @@ public final class PlantedMistakes {
     boolean allRight = true;
     for (Mistake mistake : mistakes) {
       Optional<String> found = new PlantedEngine(mistake).explore(1, states, killsOnly);
-      boolean right = killsOnly ? found.isPresent() == mistake.isFoundByKills()
-          : found.isPresent() || !mistake.isProven();
+      boolean right =
+          killsOnly
+              ? found.isPresent() == mistake.isFoundByKills()
+              : found.isPresent() || !mistake.isProven();
       allRight &= right;
       System.out.println(
-          mistake
-              + "\t"
-              + found.orElse("not found")
-              + (right ? "" : "\tUNEXPECTED"));
+          mistake + "\t" + found.orElse("not found") + (right ? "" : "\tUNEXPECTED"));
     }
     System.out.println(allRight ? "planted mistakes: as expected" : "planted mistakes: FAILED");
     return allRight;
