@@ -8,8 +8,12 @@ import dev.waymark.error.WaymarkException;
 import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.forest.NamespaceState;
 import dev.waymark.internal.log.SegmentSizing;
+import dev.waymark.internal.manifest.CurrentFile;
+import dev.waymark.internal.manifest.StatusFile;
 import dev.waymark.internal.reclaim.SegmentChoice;
 import dev.waymark.internal.reclaim.SegmentEmptier;
+import dev.waymark.internal.recover.FileOnDisk;
+import dev.waymark.internal.recover.Recovery;
 import dev.waymark.internal.retain.EvictionPlanner;
 import dev.waymark.internal.retain.PinnedBytes;
 import dev.waymark.internal.retain.Victim;
@@ -33,6 +37,9 @@ import java.util.stream.IntStream;
  * </ul>
  */
 final class SpaceKeeper {
+  /** LOCK, CURRENT while its successor stands beside it, STATUS. */
+  private static final long SMALL_FILES_BYTES = 4 * 4_096L;
+
   private final StoreEngine engine;
   private final QuotaGate gate;
   private Compaction compaction;
@@ -100,12 +107,38 @@ final class SpaceKeeper {
     }
   }
 
+  /** The namespace was deleted. */
+  void forget(int namespaceId) {
+    namespaceQuotas.remove(namespaceId);
+  }
+
+  /**
+   * Counts what is no segment and no manifest: small files, which come and go, the quarantine, and
+   * what others put there.
+   */
+  private void countOtherFiles() {
+    long bytes = SMALL_FILES_BYTES;
+    for (FileOnDisk file : Recovery.files(engine.directory)) {
+      String name = file.name();
+      boolean counted =
+          name.endsWith(".seg")
+              || name.startsWith("manifest-")
+              || name.equals(CurrentFile.NAME)
+              || name.equals(StatusFile.NAME);
+      if (!counted || name.startsWith("quarantine/")) {
+        bytes += file.allocatedBytes();
+      }
+    }
+    gate.setOtherFilesBytes(bytes);
+  }
+
   // Making room
 
   /** Brings a store that is above its quota below it. */
   EvictionReport enforce() {
     making.lock();
     try {
+      countOtherFiles();
       Tally tally = new Tally(engine);
       makeRoom(0, gate.reservation(), tally);
       return tally.report();
