@@ -2,12 +2,13 @@
 # Replays both traces under quotas and prints the table of docs/space.md.
 #
 #   docs/space.sh TRACES OUT [REPLAY OPTION...]
+#   docs/space.sh --table OUT     prints what is there, and runs nothing
 #
 # TRACES holds the recorded traces. Each run's report is put into OUT, and a run whose report is
 # there already is not run again. SEGTOOL names another segtool than this tree's.
 set -eu
 
-[ $# -ge 2 ] || { sed -n '2,7s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -ge 2 ] || { sed -n '2,8s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 traces=$1
 out=$2
 shift 2
@@ -38,6 +39,7 @@ run() {
 row() {
   name=$1
   shift
+  [ -s "$out/$name.json" ] || return 0
   awk -v head="$*" -v total="$(field "$name" blocks_total)" -v hit="$(field "$name" blocks_hit)" \
     -v restored="$(field "$name" blocks_restored)" -v written="$(field "$name" written_bytes)" \
     -v allocated="$(field "$name" allocated_bytes)" -v refused="$(field "$name" requests_refused)" \
@@ -76,13 +78,15 @@ both() {
 }
 
 more=$*
-# shellcheck disable=SC2086
-{
-  run coding-all coding-sessions.jsonl.gz --layout L4 --quota 64GiB $more
-  run chat-all mooncake-conversation.jsonl.gz --layout L3 --quota 64GiB $more
-}
-both run yes
-both run no
+if [ "$traces" != --table ]; then
+  # shellcheck disable=SC2086
+  {
+    run coding-all coding-sessions.jsonl.gz --layout L4 --quota 64GiB $more
+    run chat-all mooncake-conversation.jsonl.gz --layout L3 --quota 64GiB $more
+  }
+  both run yes
+  both run no
+fi
 
 echo '| trace | quota | eviction | punching | blocks hit | restored | written, MiB | allocated, MiB | blocks evicted | requests refused | write amplification | mismatches |'
 echo '|---|---|---|---|---|---|---|---|---|---|---|---|'

@@ -161,9 +161,7 @@ class FieldQuotaTest {
         assertThat(ns.match(tokens).restorableTokens()).isEqualTo(before);
       }
       int[] another = QuotaTest.prompt(2, 6_297);
-      try (PrefillSession session =
-          ns.prefill(
-              ns.match(another), PrefillPlan.tokens(6_297))) {
+      try (PrefillSession session = ns.prefill(ns.match(another), PrefillPlan.tokens(6_297))) {
         FieldLayouts.appendZeros(session, layout, another, 6_297);
         session.promptComplete();
       }

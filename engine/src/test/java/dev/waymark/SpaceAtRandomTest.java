@@ -23,8 +23,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /**
  * An hour of a busy store at its quota, by an injected clock: after every call the quota holds, the
  * account adds up and agrees with the file system, and every restore is right. Run one seed again
- * with {@code -Dwaymark.seed=N}, with more calls in the hour by {@code -Dwaymark.space.steps=N}, and
- * in a directory of the operating system by {@code -Dwaymark.space.directory=DIR}.
+ * with {@code -Dwaymark.seed=N}, with more calls in the hour by {@code -Dwaymark.space.steps=N},
+ * and in a directory of the operating system by {@code -Dwaymark.space.directory=DIR}.
  */
 class SpaceAtRandomTest {
   private static final long MIB = 1L << 20;

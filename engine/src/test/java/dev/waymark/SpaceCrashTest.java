@@ -246,8 +246,7 @@ class SpaceCrashTest {
             for (int opened = 0; opened < 2; opened++) {
               SimulatedDirectory seen = opened == 0 ? directory : directory.another();
               try (SnapshotStore after = open(seen, true)) {
-                PrefixMatch match =
-                    after.namespace(TestStore.identity("w"), layout).match(tokens);
+                PrefixMatch match = after.namespace(TestStore.identity("w"), layout).match(tokens);
                 int blocks = match.points().length;
                 assertThat(match.storedTokens()).as(how).isEqualTo(blocks * 2_048);
                 if (mode == AbortMode.DISCARD) {

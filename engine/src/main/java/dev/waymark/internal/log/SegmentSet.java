@@ -580,8 +580,8 @@ public final class SegmentSet implements AutoCloseable {
   }
 
   /**
-   * Seals every segment that is full and that no run is out of: writes its footer and trims it. Also
-   * one in which everything died, where only whole segments come back.
+   * Seals every segment that is full and that no run is out of: writes its footer and trims it.
+   * Also one in which everything died, where only whole segments come back.
    *
    * @param all also those that are not full, at close
    * @return what was sealed, to be said in the manifest after the next force

@@ -3,6 +3,7 @@ package dev.waymark.jmh.load;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
 
 /**
@@ -25,6 +26,25 @@ record Footprint(long heapBytes, long mappings, long descriptors) {
         Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
       return new Footprint(heap, maps.filter(line -> line.contains(".seg")).count(), open.count());
     }
+  }
+
+  /** The most of each. */
+  static Footprint most(List<Footprint> footprints) {
+    return footprints.stream()
+        .reduce(
+            new Footprint(0, 0, 0),
+            (a, b) ->
+                new Footprint(
+                    Math.max(a.heapBytes, b.heapBytes),
+                    Math.max(a.mappings, b.mappings),
+                    Math.max(a.descriptors, b.descriptors)));
+  }
+
+  /** Whether anything is a quarter more, or a few where there are few. */
+  boolean exceeds(Footprint other) {
+    return heapBytes > other.heapBytes + other.heapBytes / 4
+        || mappings > other.mappings + other.mappings / 4 + 8
+        || descriptors > other.descriptors + other.descriptors / 4 + 8;
   }
 
   @Override
