@@ -159,11 +159,6 @@ public final class PrefillSession implements AutoCloseable {
     }
   }
 
-  /** Of a namespace, what this session may still write without asking. */
-  long reservedBytes(NamespaceState of) {
-    return of.id() == state.id() ? reservation.leftBytes() : 0;
-  }
-
   /** Tokens of the prefix up to the last boundary that was appended, or where it started. */
   public int tokens() {
     return tokens;

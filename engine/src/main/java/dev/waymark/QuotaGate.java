@@ -3,6 +3,8 @@ package dev.waymark;
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.QuotaExceededException;
 import dev.waymark.internal.log.SpaceGate;
+import java.util.HashSet;
+import java.util.Set;
 
 /**
  * Keeps every file of the store within its quota.
@@ -34,6 +36,7 @@ final class QuotaGate implements SpaceGate {
   private long manifestBytes;
   private long chargedBytes;
   private long reservedBytes;
+  private final Set<Reservation> reservations = new HashSet<>();
 
   /**
    * A gate.
@@ -47,10 +50,13 @@ final class QuotaGate implements SpaceGate {
 
   /** Room that one prefill has for itself. */
   final class Reservation implements Payer {
+    private final int namespaceId;
     private long bytes;
     private boolean ended;
 
-    private Reservation() {}
+    private Reservation(int namespaceId) {
+      this.namespaceId = namespaceId;
+    }
 
     /** Gives back what is left. */
     void end() {
@@ -58,20 +64,14 @@ final class QuotaGate implements SpaceGate {
         reservedBytes -= bytes;
         bytes = 0;
         ended = true;
-      }
-    }
-
-    /** What is left. */
-    long leftBytes() {
-      synchronized (QuotaGate.this) {
-        return bytes;
+        reservations.remove(this);
       }
     }
   }
 
-  /** A reservation of nothing. */
-  Reservation reservation() {
-    return new Reservation();
+  /** A reservation of nothing yet. */
+  Reservation reservation(int namespaceId) {
+    return new Reservation(namespaceId);
   }
 
   /** Adds to a reservation if there is room for it now. */
@@ -79,9 +79,10 @@ final class QuotaGate implements SpaceGate {
     if (bytes > freeBytes()) {
       return false;
     }
-    if (!reservation.ended) {
+    if (!reservation.ended && bytes > 0) {
       reservation.bytes += bytes;
       reservedBytes += bytes;
+      reservations.add(reservation);
     }
     return true;
   }
@@ -116,6 +117,7 @@ final class QuotaGate implements SpaceGate {
     if (payer instanceof Reservation reservation && !reservation.ended) {
       reservation.bytes += bytes;
       reservedBytes += bytes;
+      reservations.add(reservation);
     }
   }
 
@@ -153,6 +155,14 @@ final class QuotaGate implements SpaceGate {
 
   synchronized long reservedBytes() {
     return reservedBytes;
+  }
+
+  /** What is reserved for prefills of one namespace, those that are just beginning included. */
+  synchronized long reservedBytes(int namespaceId) {
+    return reservations.stream()
+        .filter(reservation -> reservation.namespaceId == namespaceId)
+        .mapToLong(reservation -> reservation.bytes)
+        .sum();
   }
 
   synchronized long apartBytes() {

@@ -24,7 +24,7 @@ record SessionStart(
       StoreEngine engine, Namespace namespace, PrefixMatch match, PrefillPlan plan, int start) {
     NamespaceState state = namespace.state();
     Held held = engine.publisher.write(() -> held(engine, state, match, plan, start));
-    QuotaGate.Reservation reservation = engine.space.gate().reservation();
+    QuotaGate.Reservation reservation = engine.space.gate().reservation(state.id());
     int widen = engine.budget.widen();
     try {
       PrefillEstimate estimate = new PrefillEstimate(state, engine.segments.sizing());

@@ -140,7 +140,7 @@ final class SpaceKeeper {
     try {
       countOtherFiles();
       Tally tally = new Tally(engine);
-      makeRoom(0, gate.reservation(), tally);
+      makeRoom(0, gate.reservation(EvictionPlanner.ANY_NAMESPACE), tally);
       return tally.report();
     } finally {
       making.unlock();
@@ -233,7 +233,7 @@ final class SpaceKeeper {
     Tally tally = new Tally(engine);
     while (true) {
       long used = engine.publisher.read(() -> namespace.recordBytes());
-      long missing = used + reservedBytes(namespace) + bytes - limit;
+      long missing = used + gate.reservedBytes(namespace.id()) + bytes - limit;
       if (missing <= 0) {
         return;
       }
@@ -248,14 +248,6 @@ final class SpaceKeeper {
             missing);
       }
     }
-  }
-
-  private long reservedBytes(NamespaceState namespace) {
-    long bytes = 0;
-    for (PrefillSession session : engine.sessions) {
-      bytes += session.reservedBytes(namespace);
-    }
-    return bytes;
   }
 
   private void refuseWhatCannotFit(long bytes) {

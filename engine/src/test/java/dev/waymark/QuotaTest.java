@@ -318,6 +318,24 @@ class QuotaTest {
   }
 
   @Test
+  void aPrefillThatIsJustBeginningCountsInItsNamespacesQuota() {
+    try (SnapshotStore store = open(64 * MIB)) {
+      Namespace ns = store.namespace(model.identity, model.layout);
+      ns.setQuota(4 * MIB);
+      PrefillPlan plan = PrefillPlan.tokens(1_601);
+      int[] first = prompt(1, 1_601);
+      int[] second = prompt(2, 1_601);
+      SessionStart beginning =
+          SessionStart.hold(store.engine(), ns, ns.match(first), plan, 0);
+      assertThatThrownBy(() -> ns.prefill(ns.match(second), plan))
+          .isInstanceOf(QuotaPinnedException.class);
+      beginning.abandon();
+      model.store(ns, second, plan);
+      assertThat(ns.match(second).restorableTokens()).isEqualTo(1_600);
+    }
+  }
+
+  @Test
   void aDeletedNamespacesQuotaStandsInNobodysWay() {
     try (SnapshotStore store = open(64 * MIB)) {
       Namespace ns = store.namespace(model.identity, model.layout);
