@@ -15,7 +15,7 @@ public record CompactionReport(
   /**
    * A segment.
    *
-   * @param liveBytes bytes that would be copied
+   * @param liveBytes whole pages that would be copied
    * @param gainBytes bytes that would come back
    */
   public record Candidate(long segmentId, long liveBytes, long gainBytes) {

@@ -4,18 +4,27 @@ import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidArgumentException;
 import dev.waymark.error.QuotaExceededException;
 import dev.waymark.internal.forest.Forest;
+import dev.waymark.internal.log.Alignment;
+import dev.waymark.internal.log.RecordLocation;
 import dev.waymark.internal.manifest.DropReason;
 import dev.waymark.internal.manifest.Edit;
 import dev.waymark.internal.reclaim.SegmentChoice;
 import dev.waymark.internal.reclaim.SegmentEmptier;
+import dev.waymark.internal.retain.PinnedBytes;
 import dev.waymark.internal.retain.Victim;
 import dev.waymark.internal.retain.Wipe;
 import dev.waymark.layout.BoundaryKey;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.IntPredicate;
+import java.util.regex.Pattern;
 
 /**
  * What an operator does to a store. Everything has a dry run, which says what would go and why, and
@@ -26,6 +35,11 @@ import java.util.function.IntPredicate;
  * next open gives back the rest.
  */
 public final class Maintenance {
+  /** Least digits by which a boundary is named: as many as reports show. */
+  private static final int LEAST_KEY_DIGITS = 8;
+
+  private static final Pattern HEX = Pattern.compile("[0-9a-f]{1,64}");
+
   private final StoreEngine engine;
 
   Maintenance(StoreEngine engine) {
@@ -125,6 +139,95 @@ public final class Maintenance {
     return count;
   }
 
+  /**
+   * Keeps the chain of a boundary against eviction under a name, durably, for whoever has the key
+   * that a report shows, and not the tokens.
+   *
+   * @param keyPrefix first hex digits of the key, 8 to 64
+   * @throws InvalidArgumentException if not exactly one boundary's key starts like that, or it is
+   *     no restore point, or the name is no name
+   * @throws dev.waymark.error.QuotaPinnedException if what is kept would fill the quota
+   */
+  public KeptChain keep(String keyPrefix, String name) {
+    engine.requireOpen();
+    String prefix = keyPrefix.toLowerCase(Locale.ROOT);
+    if (prefix.length() < LEAST_KEY_DIGITS || !HEX.matcher(prefix).matches()) {
+      throw new InvalidArgumentException(
+          ErrorDetail.of("that is no prefix of a boundary's key")
+              .expected(LEAST_KEY_DIGITS + " to 64 hex digits")
+              .found(keyPrefix.length() + " characters"));
+    }
+    return keepOne(node -> engine.forest.key(node).toHex().startsWith(prefix), prefix, name);
+  }
+
+  /**
+   * Keeps the chain of the restore point with the most tokens, as above.
+   *
+   * @throws InvalidArgumentException if there is no restore point, or several are equally deep
+   */
+  public KeptChain keepDeepest(String name) {
+    engine.requireOpen();
+    int deepest =
+        engine.publisher.read(
+            () -> {
+              int[] most = {0};
+              engine.forest.forEachBoundary(
+                  node -> {
+                    if (engine.forest.isRestorable(node)) {
+                      most[0] = Math.max(most[0], engine.forest.tokens(node));
+                    }
+                  });
+              return most[0];
+            });
+    return keepOne(
+        node -> engine.forest.isRestorable(node) && engine.forest.tokens(node) == deepest,
+        deepest + " tokens",
+        name);
+  }
+
+  private record Place(int namespaceId, BoundaryKey key, int tokens, boolean restorable) {}
+
+  private KeptChain keepOne(IntPredicate wanted, String what, String name) {
+    List<Place> places =
+        engine.publisher.read(
+            () -> {
+              List<Place> found = new ArrayList<>();
+              engine.forest.forEachBoundary(
+                  node -> {
+                    if (wanted.test(node)) {
+                      found.add(
+                          new Place(
+                              engine.forest.namespaceOf(node).id(),
+                              engine.forest.key(node),
+                              engine.forest.tokens(node),
+                              engine.forest.isRestorable(node)));
+                    }
+                  });
+              return found;
+            });
+    if (places.size() != 1 || !places.get(0).restorable()) {
+      throw new InvalidArgumentException(
+          ErrorDetail.of("which chain to keep is not clear")
+              .expected("one restore point (" + what + ")")
+              .found(
+                  places.size() == 1
+                      ? "a boundary that has only rows"
+                      : places.isEmpty() ? "none" : places.size() + " boundaries")
+              .remedy("choose a restore point that segtool inspect --boundaries lists"));
+    }
+    Place place = places.get(0);
+    new ChainKeeper(engine).keep(place.namespaceId(), place.key(), place.tokens(), name);
+    return engine.publisher.read(
+        () -> {
+          int node = engine.forest.find(place.namespaceId(), place.key());
+          return new KeptChain(
+              engine.forest.namespace(place.namespaceId()).fingerprint().abbreviated(),
+              name,
+              place.tokens(),
+              PinnedBytes.of(engine.forest, new int[] {node}));
+        });
+  }
+
   /** The sequence that stands for now: what is used from now on has it or a larger one. */
   public long sequence() {
     return engine.segments.peekSequence();
@@ -156,34 +259,59 @@ public final class Maintenance {
               .found(targetLiveRatio + " and " + maxBytesWritten));
     }
     List<SegmentChoice> choices = engine.space.candidates(targetLiveRatio);
+    Map<Long, Long> pages = livePages();
     List<CompactionReport.Candidate> candidates =
-        choices.stream()
-            .map(c -> new CompactionReport.Candidate(c.segmentId(), c.liveBytes(), c.gainBytes()))
-            .toList();
+        choices.stream().map(choice -> candidate(choice, pages)).toList();
     if (dryRun) {
       return new CompactionReport(candidates, 0, 0, 0);
     }
     long before = engine.stats().allocatedBytes();
     long copied = 0;
     int done = 0;
-    for (SegmentChoice choice : choices) {
-      if (copied + choice.liveBytes() > maxBytesWritten) {
+    for (CompactionReport.Candidate candidate : candidates) {
+      if (copied + candidate.liveBytes() > maxBytesWritten) {
         continue;
       }
       try {
-        SegmentEmptier.Outcome outcome = engine.space.copyOut(choice.segmentId());
+        SegmentEmptier.Outcome outcome = engine.space.copyOut(candidate.segmentId());
         copied += outcome.copiedBytes();
       } catch (QuotaExceededException e) {
         // The quota has no room for a copy beside its original.
         break;
       }
       done++;
-      if (!progress.emptied(done, choices.size(), copied)) {
+      if (!progress.emptied(done, candidates.size(), copied)) {
         break;
       }
     }
     engine.space.giveBack();
     return new CompactionReport(candidates, done, copied, before - engine.stats().allocatedBytes());
+  }
+
+  /** A copy takes whole pages, so these are what a limit on what is written has to count. */
+  private Map<Long, Long> livePages() {
+    Forest forest = engine.forest;
+    return engine.publisher.read(
+        () -> {
+          Map<Long, Long> pages = new HashMap<>();
+          Consumer<RecordLocation> add =
+              record ->
+                  pages.merge(
+                      record.segmentId(), Alignment.toPage(record.lengthBytes()), Long::sum);
+          forest.forEachBoundary(
+              node -> {
+                forest.rowRecords(node).forEach(add);
+                forest.deltaRecords(node).forEach(add);
+                forest.stateRecords(node).forEach(add);
+              });
+          return pages;
+        });
+  }
+
+  private static CompactionReport.Candidate candidate(SegmentChoice choice, Map<Long, Long> pages) {
+    long live = pages.getOrDefault(choice.segmentId(), 0L);
+    return new CompactionReport.Candidate(
+        choice.segmentId(), live, choice.liveBytes() + choice.gainBytes() - live);
   }
 
   private EvictionReport wipe(

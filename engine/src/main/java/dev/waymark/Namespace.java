@@ -2,8 +2,6 @@ package dev.waymark;
 
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidArgumentException;
-import dev.waymark.error.StaleMatchException;
-import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.forest.NamespaceState;
 import dev.waymark.internal.manifest.Edit;
 import dev.waymark.layout.BoundaryKey;
@@ -11,14 +9,12 @@ import dev.waymark.layout.CodecPlan;
 import dev.waymark.layout.KeyChain;
 import dev.waymark.layout.Layout;
 import dev.waymark.layout.Prompt;
-import java.nio.charset.StandardCharsets;
 
 /**
  * The boundaries of one model, as it is laid out, quantised and sharded here. A tenant's view of it
  * shares nothing with other tenants.
  */
 public final class Namespace {
-  private static final int MOST_NAME_CHARS = 200;
 
   private final StoreEngine engine;
   private final NamespaceState state;
@@ -118,31 +114,14 @@ public final class Namespace {
    * @throws dev.waymark.error.QuotaPinnedException if what is kept would fill the quota
    */
   public void keep(PrefixMatch match, String name) {
-    engine.requireOpen();
     int tokens = match.restorableTokens();
-    if (tokens == 0
-        || name.isBlank()
-        || name.length() > MOST_NAME_CHARS
-        || !StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
+    if (tokens == 0) {
       throw new InvalidArgumentException(
           ErrorDetail.of("a chain cannot be kept like that")
-              .expected("a match with a restore point, a name of 1 to " + MOST_NAME_CHARS)
-              .found(tokens + " tokens, a name of " + name.length()));
+              .expected("a match with a restore point")
+              .found("none"));
     }
-    engine.publisher.write(
-        () -> {
-          int node = engine.forest.find(state.id(), match.keyAt(tokens));
-          if (node == Forest.NONE || !engine.forest.isRestorable(node)) {
-            throw new StaleMatchException(
-                ErrorDetail.of("the restore point at " + tokens + " tokens is not there any more")
-                    .remedy("match again"));
-          }
-          engine.space.requireRoomBesideKept(node);
-          return engine.publisher.publish(
-              new Edit.ChainKept(
-                  state.id(), match.keyAt(tokens), name, engine.clockMillis.getAsLong()));
-        });
-    engine.publisher.commit();
+    new ChainKeeper(engine).keep(state.id(), match.keyAt(tokens), tokens, name);
   }
 
   /** Lets a kept chain go; durable when this returns. A name that is not used does nothing. */

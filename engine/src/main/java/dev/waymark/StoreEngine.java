@@ -343,7 +343,11 @@ final class StoreEngine {
    * Tells readers in other processes how far the manifest is durable, and what was counted. One at
    * a time: two would mix the number of one manifest with the length of another.
    */
-  synchronized void publishStatus() {
+  void publishStatus() {
+    publishStatus(ProcessHandle.current().pid());
+  }
+
+  private synchronized void publishStatus(long processId) {
     StoreStats stats = stats();
     String json =
         "{\"output_version\":1,\"quota_bytes\":%d,\"allocated_bytes\":%d,\"live_bytes\":%d,"
@@ -365,7 +369,7 @@ final class StoreEngine {
               publisher.manifestId(),
               publisher.manifestDurableBytes(),
               clockMillis.getAsLong(),
-              ProcessHandle.current().pid(),
+              processId,
               json));
     } catch (WaymarkException e) {
       LOG.warn("STATUS could not be published: {}", e.getMessage());
@@ -408,7 +412,7 @@ final class StoreEngine {
       publisher.sealAll();
       reclaim();
       publisher.close();
-      publishStatus();
+      publishStatus(Status.CLOSED);
       if (first != null) {
         throw first;
       }

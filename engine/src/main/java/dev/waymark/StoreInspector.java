@@ -9,6 +9,7 @@ import dev.waymark.internal.io.RealDirectory;
 import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.manifest.ManifestEnd;
 import dev.waymark.internal.manifest.ManifestLog;
+import dev.waymark.internal.manifest.Status;
 import dev.waymark.internal.recover.Finding;
 import dev.waymark.layout.CodecPlan;
 import dev.waymark.layout.Layout;
@@ -59,8 +60,9 @@ public final class StoreInspector {
    * @param manifest name of the manifest in force
    * @param manifestBytes how much of it was read
    * @param manifestIsTorn whether edits that never counted stand behind that
-   * @param heartbeatMillis when a writer last published its status
-   * @param processId of that writer
+   * @param heartbeatMillis when a writer last published its status, wall clock
+   * @param processId of that writer; empty once it closed the store
+   * @param isClosed whether the last writer closed the store cleanly, at {@code heartbeatMillis}
    * @param boundaries boundaries in all
    * @param points restore points in all
    * @param openSessions prefills that were begun and not ended
@@ -74,21 +76,21 @@ public final class StoreInspector {
       boolean manifestIsTorn,
       OptionalLong heartbeatMillis,
       OptionalLong processId,
+      boolean isClosed,
       long boundaries,
       long points,
       int openSessions,
       int keptChains) {}
 
   /**
-   * Where the bytes are: {@code allocated = live + dead + framing + reserved + other + difference}.
+   * Where the bytes are: {@code allocated = live + dead + framing + reserved + unaccounted}.
    *
    * @param allocatedBytes what all files occupy, by the file system's own count
    * @param liveBytes records that boundaries and points need
    * @param deadBytes what nothing needs and did not come back yet
    * @param framingBytes headers, footers, padding, the manifest, the small files
    * @param reservedBytes allocated ahead
-   * @param otherBytes files that the manifest does not name
-   * @param differenceBytes what this account does not explain
+   * @param unaccountedBytes what none of these explains, and files that the manifest does not name
    */
   public record Totals(
       long allocatedBytes,
@@ -96,8 +98,7 @@ public final class StoreInspector {
       long deadBytes,
       long framingBytes,
       long reservedBytes,
-      long otherBytes,
-      long differenceBytes) {}
+      long unaccountedBytes) {}
 
   /**
    * One segment.
@@ -117,7 +118,7 @@ public final class StoreInspector {
       long deadBytes,
       long framingBytes,
       long reservedBytes,
-      long differenceBytes) {}
+      long unaccountedBytes) {}
 
   /**
    * One namespace.
@@ -190,8 +191,10 @@ public final class StoreInspector {
             .orElse(OptionalLong.empty()),
         store
             .status()
+            .filter(status -> !status.isClosed())
             .map(status -> OptionalLong.of(status.processId()))
             .orElse(OptionalLong.empty()),
+        store.status().filter(Status::isClosed).isPresent(),
         forest.boundaryCount(),
         forest.pointCount(),
         forest.sessions().size(),
@@ -301,7 +304,7 @@ public final class StoreInspector {
         account.deadBytes(),
         account.framingBytes(),
         account.reservedBytes(),
-        account.differenceBytes());
+        account.unaccountedBytes());
   }
 
   private static FindingReport report(Finding finding) {
@@ -314,30 +317,28 @@ public final class StoreInspector {
   }
 
   private static Totals sum(ReadOnlyStore store) {
-    long manifestFraming = Math.min(store.end().validLengthBytes(), store.manifestAllocatedBytes());
     long allocated = store.manifestAllocatedBytes();
-    long framing = manifestFraming;
-    long reserved = allocated - manifestFraming;
+    long framing = store.manifestFramingBytes();
+    long reserved = allocated - framing;
     long live = 0;
     long dead = 0;
-    long difference = 0;
+    long unaccounted = 0;
     for (SegmentAccount segment : store.segments()) {
       allocated += segment.allocatedBytes();
       live += segment.info().liveBytes();
       dead += segment.deadBytes();
       framing += segment.framingBytes();
       reserved += segment.reservedBytes();
-      difference += segment.differenceBytes();
+      unaccounted += segment.unaccountedBytes();
     }
     for (ReadOnlyStore.PlainFile file : store.small()) {
       allocated += file.allocatedBytes();
       framing += file.allocatedBytes();
     }
-    long other = 0;
     for (ReadOnlyStore.PlainFile file : store.others()) {
       allocated += file.allocatedBytes();
-      other += file.allocatedBytes();
+      unaccounted += file.allocatedBytes();
     }
-    return new Totals(allocated, live, dead, framing, reserved, other, difference);
+    return new Totals(allocated, live, dead, framing, reserved, unaccounted);
   }
 }

@@ -72,6 +72,10 @@ final class StoreOpener {
 
   StoreEngine open() {
     try {
+      if (!options.createIfMissing() && !directory.exists(CurrentFile.NAME)) {
+        // Before the lock, whose file would be left in a directory that is no store.
+        requireEmpty(Recovery.files(directory));
+      }
       directory.lock();
       return openLocked();
     } catch (Throwable e) {
@@ -118,6 +122,7 @@ final class StoreOpener {
         create
             ? LoadedStore.empty(segments)
             : LoadedStore.read(directory, current, provenBytes(current), segments);
+    Recovery.requireOwnNames(loaded, current, directory);
     RecoveryPlan plan =
         RecoveryPlanner.plan(
             loaded,

@@ -38,7 +38,10 @@ public final class StoreRepair {
    *
    * @param apply whether to put the new manifest in force, or only say what it would hold
    * @throws dev.waymark.error.StoreLockedException if a writer has the store open
-   * @throws dev.waymark.error.CorruptionException if no segment can be used
+   * @throws dev.waymark.error.NotAStoreException if there is no segment; the directory is left as
+   *     it is
+   * @throws dev.waymark.error.CorruptionException if no segment can be used; likewise
+   * @throws dev.waymark.error.UnsupportedFormatException if a newer version wrote the store
    */
   public static Report rebuildManifest(Path path, boolean apply) {
     JvmFlags.check();
@@ -50,6 +53,8 @@ public final class StoreRepair {
 
   static Report rebuildManifest(StoreDirectory directory, boolean apply) {
     if (apply) {
+      // Before the lock, whose file would be left in a directory that is no store.
+      ManifestRebuild.requireSegments(directory);
       directory.lock();
     }
     ManifestRebuild rebuild = ManifestRebuild.look(directory);

@@ -19,9 +19,9 @@ public final class StoreVerifier {
   public enum Level {
     /** The manifest, what it adds up to, and the place of every byte. */
     STRUCTURE,
-    /** Also the front of every record, and the checksum of each of its chunks. */
+    /** Also headers, descriptions of namespaces, and every record's front and checksums. */
     CHECKSUM,
-    /** Also whether each chunk can be decoded, and headers and footers of segments. */
+    /** Also whether each chunk can be decoded, and the footers of segments. */
     ALL
   }
 
@@ -29,7 +29,7 @@ public final class StoreVerifier {
    * What was found.
    *
    * @param findings what is wrong, or worth knowing
-   * @param files where the bytes of each file are; each adds up to the file's length
+   * @param files where the bytes of each file are; each adds up to what is allocated
    * @param boundaries boundaries that are there
    * @param points restore points that are there
    * @param recordsChecked records that were read
@@ -55,20 +55,26 @@ public final class StoreVerifier {
   }
 
   /**
-   * Where the bytes of one file are: {@code length = live + framing + unnamed}.
+   * Where the bytes of one file are: {@code allocated = live + dead + framing + reserved +
+   * unaccounted}.
    *
+   * @param lengthBytes of the file, holes counted
    * @param allocatedBytes what the file system says that it occupies
    * @param liveBytes records that live
-   * @param framingBytes headers, descriptions, footers, padding, edits
-   * @param unnamedBytes what nothing names: dead, reserved, cut off, or a hole
+   * @param deadBytes what nothing needs and did not come back yet
+   * @param framingBytes headers, descriptions, footers, padding, edits, the small files
+   * @param reservedBytes allocated ahead
+   * @param unaccountedBytes what none of these explains; all of a file that nothing names
    */
   public record FileBytes(
       String file,
       long lengthBytes,
       long allocatedBytes,
       long liveBytes,
+      long deadBytes,
       long framingBytes,
-      long unnamedBytes) {}
+      long reservedBytes,
+      long unaccountedBytes) {}
 
   /**
    * Verifies the store in a directory.
@@ -105,8 +111,10 @@ public final class StoreVerifier {
                         f.lengthBytes(),
                         f.allocatedBytes(),
                         f.liveBytes(),
+                        f.deadBytes(),
                         f.framingBytes(),
-                        f.unnamedBytes()))
+                        f.reservedBytes(),
+                        f.unaccountedBytes()))
             .toList(),
         result.boundaries(),
         result.points(),

@@ -111,7 +111,7 @@ class StoreInspectorTest {
     requireSum(inspector);
     assertThat(inspector.totals().allocatedBytes()).isEqualTo(diskUsage());
     assertThat(inspector.otherFiles()).extracting(file -> file.file()).containsExactly("notes.txt");
-    assertThat(Math.abs(inspector.totals().differenceBytes()))
+    assertThat(Math.abs(inspector.totals().unaccountedBytes()))
         .isLessThanOrEqualTo(inspector.totals().allocatedBytes() / 100 + (1 << 20));
   }
 
@@ -328,8 +328,7 @@ class StoreInspectorTest {
                 + totals.deadBytes()
                 + totals.framingBytes()
                 + totals.reservedBytes()
-                + totals.otherBytes()
-                + totals.differenceBytes())
+                + totals.unaccountedBytes())
         .isEqualTo(totals.allocatedBytes());
   }
 

@@ -76,9 +76,10 @@ class VerifyAndRebuildTest {
     assertThat(report.points()).isEqualTo(6);
     assertThat(report.recordsChecked()).isEqualTo(18);
     for (StoreVerifier.FileBytes file : report.files()) {
-      assertThat(file.liveBytes() + file.framingBytes() + file.unnamedBytes())
+      assertThat(file.unaccountedBytes()).as(file.file()).isZero();
+      assertThat(file.liveBytes() + file.deadBytes() + file.framingBytes() + file.reservedBytes())
           .as(file.file())
-          .isEqualTo(file.lengthBytes());
+          .isEqualTo(file.allocatedBytes());
     }
   }
 

@@ -26,6 +26,9 @@ public final class ExitCodes {
   /** A newer version wrote the store. */
   public static final int UNSUPPORTED_FORMAT = 6;
 
+  /** What repair brings back may not be all that there was. */
+  public static final int MAYBE_INCOMPLETE = 7;
+
   private ExitCodes() {}
 
   /** The code for a failure that the engine reports. */

@@ -1,6 +1,5 @@
 package dev.waymark.tools;
 
-import dev.waymark.error.WaymarkException;
 import dev.waymark.tools.demo.DemoCommand;
 import dev.waymark.tools.inspect.InspectCommand;
 import dev.waymark.tools.replay.ReplayCommand;
@@ -8,9 +7,9 @@ import dev.waymark.tools.space.CompactCommand;
 import dev.waymark.tools.space.PinCommand;
 import dev.waymark.tools.verify.RepairCommand;
 import dev.waymark.tools.verify.VerifyCommand;
-import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -21,7 +20,7 @@ import picocli.CommandLine.Spec;
     name = "segtool",
     mixinStandardHelpOptions = true,
     versionProvider = Segtool.Version.class,
-    description = "Looks into a Waymark store, and replays recorded traces against one.",
+    description = "Looks into a Waymark store, checks it, mends it and measures it.",
     subcommands = {
       CompactCommand.class,
       DemoCommand.class,
@@ -30,6 +29,12 @@ import picocli.CommandLine.Spec;
       ReplayCommand.class,
       VerifyCommand.class,
       RepairCommand.class,
+      HelpCommand.class,
+    },
+    footer = {
+      "",
+      "With --json every verb prints one object with output_version and command; a failure is one"
+          + " too, with error: code, message, remedy, exit_code.",
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
@@ -40,6 +45,7 @@ import picocli.CommandLine.Spec;
       "4:a torn tail, from which the next open recovers",
       "5:the store is locked",
       "6:a newer version wrote the store",
+      "7:repaired, but there may have been more",
     })
 public final class Segtool implements Runnable {
   @Spec private CommandSpec spec;
@@ -50,31 +56,19 @@ public final class Segtool implements Runnable {
 
   /** The tool with its verbs; output and errors go where the caller sets them. */
   public static CommandLine commandLine() {
-    return new CommandLine(new Segtool())
-        .setCaseInsensitiveEnumValuesAllowed(true)
-        .setExecutionExceptionHandler((e, line, result) -> failed(e, line));
+    return prepare(new CommandLine(new Segtool()));
   }
 
-  /** What is expected to happen is one sentence; what is not is a bug, and shows where. */
-  private static int failed(Exception e, CommandLine line) {
-    if (e instanceof Output.ReaderGone) {
-      return ExitCodes.OK;
-    }
-    PrintWriter err = line.getErr();
-    if (e instanceof WaymarkException expected) {
-      err.println("segtool: " + expected.getMessage());
-      err.flush();
-      return ExitCodes.of(expected.code());
-    }
-    err.println("segtool: this is a bug, please report it:");
-    e.printStackTrace(err);
-    err.flush();
-    return ExitCodes.FAILURE;
+  /** Gives a verb that is run on its own the tool's manners. */
+  public static CommandLine prepare(CommandLine line) {
+    return line.setCaseInsensitiveEnumValuesAllowed(true)
+        .setParameterExceptionHandler(Failures::usage)
+        .setExecutionExceptionHandler(Failures::execution);
   }
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "Missing a command");
+    throw new ParameterException(spec.commandLine(), "a verb is missing");
   }
 
   static final class Version implements IVersionProvider {

@@ -33,6 +33,11 @@ public record ReadOnlyStore(
     List<PlainFile> others,
     List<Finding> findings) {
 
+  /** Of what the manifest's file occupies, what holds edits; the rest is allocated ahead. */
+  public long manifestFramingBytes() {
+    return Math.min(end.validLengthBytes(), manifestAllocatedBytes);
+  }
+
   /** A file that is no segment of the manifest's. */
   public record PlainFile(String name, long allocatedBytes) {}
 }

@@ -50,7 +50,7 @@ public record SegmentAccount(
   }
 
   /** Allocated bytes that the account does not explain; below 0 where live bytes have no blocks. */
-  public long differenceBytes() {
+  public long unaccountedBytes() {
     return allocatedBytes - info.liveBytes() - framingBytes - deadBytes - reservedBytes;
   }
 }

@@ -44,6 +44,8 @@ public final class StoreLook {
   /** A writer publishes its status every second; one that is silent for longer is taken as gone. */
   private static final long SILENT_MILLIS = 10_000;
 
+  private static final String STATUS_DAMAGED = "STATUS_DAMAGED";
+
   private final StoreDirectory directory;
   private final LongSupplier clockMillis;
 
@@ -102,7 +104,7 @@ public final class StoreLook {
   }
 
   private static boolean isOdd(Finding finding) {
-    return finding.severity() == Finding.Severity.ERROR;
+    return finding.severity() == Finding.Severity.ERROR || finding.id().equals(STATUS_DAMAGED);
   }
 
   private static void pause() {
@@ -117,7 +119,7 @@ public final class StoreLook {
     Optional<Status> status =
         StatusFile.read(directory, current.storeId())
             .filter(s -> s.manifestId() == current.manifestId());
-    boolean writing = status.isPresent() && isRecent(status.get());
+    boolean writing = status.filter(s -> !s.isClosed() && isRecent(s)).isPresent();
     SegmentSet segments =
         new SegmentSet(
             directory,
@@ -165,7 +167,7 @@ public final class StoreLook {
               size == null ? 0 : size.lengthBytes(),
               size == null ? 0 : size.allocatedBytes()));
     }
-    findCutRecords(loaded.forest(), lengths, findings);
+    findCutRecords(loaded.forest(), lengths, names(segments), findings);
     ManifestEnd end = loaded.end();
     String manifest = ManifestLog.fileName(current.manifestId());
     if (end.tail() == ManifestEnd.Tail.TORN && !writing) {
@@ -178,6 +180,18 @@ public final class StoreLook {
               end.tailBytes()
                   + " bytes of edits that were never acknowledged; the next open cuts them off"));
     }
+    StatusFile.fault(directory, current.storeId())
+        .ifPresent(
+            fault ->
+                findings.add(
+                    new Finding(
+                        STATUS_DAMAGED,
+                        Finding.Severity.WARNING,
+                        StatusFile.NAME,
+                        0,
+                        "what the writer published cannot be used, as "
+                            + fault
+                            + "; nothing stored rests on it, and the next open writes it anew")));
     Long manifestAllocated = allocated.remove(manifest);
     List<ReadOnlyStore.PlainFile> small = new ArrayList<>();
     List<ReadOnlyStore.PlainFile> others = new ArrayList<>();
@@ -233,9 +247,15 @@ public final class StoreLook {
         "the file is missing, and " + info.liveRecords() + " records that live are in it");
   }
 
+  private static Map<Long, String> names(List<SegmentAccount> segments) {
+    Map<Long, String> names = new HashMap<>();
+    segments.forEach(s -> names.put(s.info().segmentId(), s.info().fileName()));
+    return names;
+  }
+
   /** Records behind the end of their file; one finding a file, naming the first of them. */
   private static void findCutRecords(
-      Forest forest, Map<Long, Long> lengths, List<Finding> findings) {
+      Forest forest, Map<Long, Long> lengths, Map<Long, String> names, List<Finding> findings) {
     Map<Long, RecordLocation> first = new HashMap<>();
     forest.forEachBoundary(
         node -> {
@@ -249,7 +269,7 @@ public final class StoreLook {
                 new Finding(
                     "SEGMENT_SHORT",
                     Finding.Severity.ERROR,
-                    "segment " + segmentId,
+                    names.get(segmentId),
                     record.offsetBytes(),
                     "a record that lives ends behind the file's "
                         + lengths.getOrDefault(segmentId, 0L)

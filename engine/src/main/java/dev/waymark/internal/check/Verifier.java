@@ -5,23 +5,27 @@ import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.MovingException;
 import dev.waymark.error.WaymarkException;
 import dev.waymark.internal.forest.Forest;
+import dev.waymark.internal.forest.NamespaceState;
 import dev.waymark.internal.io.MappedRegion;
 import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.io.StoreFile;
 import dev.waymark.internal.log.Alignment;
 import dev.waymark.internal.log.Frame;
+import dev.waymark.internal.log.NamespaceDescriptor;
 import dev.waymark.internal.log.RecordHeader;
 import dev.waymark.internal.log.RecordKind;
 import dev.waymark.internal.log.RecordLocation;
 import dev.waymark.internal.log.RecordReader;
 import dev.waymark.internal.log.Scratch;
+import dev.waymark.internal.log.SegmentHeader;
+import dev.waymark.internal.log.SegmentInfo;
 import dev.waymark.internal.log.SegmentSet;
 import dev.waymark.internal.manifest.Edit;
-import dev.waymark.internal.manifest.ManifestEnd;
 import dev.waymark.internal.manifest.ManifestLog;
+import dev.waymark.internal.manifest.StoreId;
 import dev.waymark.internal.recover.Finding;
+import dev.waymark.internal.wire.NamespaceRecordDecoder;
 import dev.waymark.internal.wire.SegmentFooterDecoder;
-import dev.waymark.internal.wire.SegmentHeaderDecoder;
 import dev.waymark.layout.BoundaryKey;
 import dev.waymark.layout.Layout;
 import java.util.ArrayList;
@@ -53,26 +57,34 @@ public final class Verifier {
   public enum Level {
     /** The manifest, what it adds up to, and the place of every byte. */
     STRUCTURE,
-    /** Also the front of every record, and the checksum of each of its chunks. */
+    /** Also headers, descriptions of namespaces, and every record's front and checksums. */
     CHECKSUM,
-    /** Also whether each chunk can be decoded, and headers, footers and gaps of segments. */
+    /** Also whether each chunk can be decoded, and the footers. */
     ALL
   }
 
   /**
-   * Where the bytes of one file are.
+   * Where the allocated bytes of one file are; the parts add up to them.
    *
    * @param liveBytes records that live
+   * @param deadBytes what nothing needs and did not come back yet
    * @param framingBytes headers, descriptions, footers, padding, edits
-   * @param unnamedBytes what nothing names: dead, reserved, cut off, or a hole
+   * @param reservedBytes allocated ahead
    */
   public record FileBytes(
       String file,
       long lengthBytes,
       long allocatedBytes,
       long liveBytes,
+      long deadBytes,
       long framingBytes,
-      long unnamedBytes) {}
+      long reservedBytes) {
+
+    /** What none of these explains; below 0 where something that is named has no blocks. */
+    public long unaccountedBytes() {
+      return allocatedBytes - liveBytes - deadBytes - framingBytes - reservedBytes;
+    }
+  }
 
   /**
    * What was found.
@@ -262,18 +274,15 @@ public final class Verifier {
       take(taken, file, sealed.footerOffsetBytes(), footer);
       framing += footer;
     }
-    long named = 0;
-    for (Map.Entry<Long, Long> range : taken.entrySet()) {
-      named += range.getValue() - range.getKey();
-    }
     files.add(
         new FileBytes(
             file,
             segment.lengthBytes(),
             segment.allocatedBytes(),
             liveBytes,
+            segment.deadBytes(),
             framing,
-            segment.lengthBytes() - named));
+            segment.reservedBytes()));
   }
 
   private void take(TreeMap<Long, Long> taken, String file, long start, long length) {
@@ -291,31 +300,21 @@ public final class Verifier {
 
   private void manifest(ReadOnlyStore store) {
     String name = ManifestLog.fileName(store.current().manifestId());
-    ManifestEnd end = store.end();
-    long length = lengthOf(name);
     files.add(
         new FileBytes(
             name,
-            length,
+            directory.lengthBytes(name),
             store.manifestAllocatedBytes(),
             0,
-            end.validLengthBytes(),
-            length - end.validLengthBytes()));
+            0,
+            store.manifestFramingBytes(),
+            store.manifestAllocatedBytes() - store.manifestFramingBytes()));
   }
 
   private FileBytes plain(ReadOnlyStore.PlainFile file, boolean named) {
-    long length = lengthOf(file.name());
+    long framing = named ? file.allocatedBytes() : 0;
     return new FileBytes(
-        file.name(), length, file.allocatedBytes(), 0, named ? length : 0, named ? 0 : length);
-  }
-
-  private long lengthOf(String name) {
-    if (name.equals("LOCK") || !directory.exists(name)) {
-      return 0;
-    }
-    try (StoreFile file = directory.openReadOnly(name)) {
-      return file.lengthBytes();
-    }
+        file.name(), directory.lengthBytes(file.name()), file.allocatedBytes(), 0, 0, framing, 0);
   }
 
   // What the bytes are
@@ -325,7 +324,10 @@ public final class Verifier {
     try (StoreFile opened = directory.openReadOnly(file);
         MappedRegion region = opened.map(segment.lengthBytes(), false);
         Scratch scratch = new Scratch.Pool(1).take()) {
-      header(store, segment, region);
+      if (!header(store, segment, region)) {
+        return; // what stands in another segment's file can only be wrong
+      }
+      descriptions(store, segment, region);
       RecordReader reader = new RecordReader(region, file, scratch);
       for (Live record : live) {
         record(store, reader, record, file);
@@ -403,32 +405,100 @@ public final class Verifier {
     return records.contains(live.location());
   }
 
-  private void header(ReadOnlyStore store, SegmentAccount segment, MappedRegion region) {
+  /** Whether the file is the segment's; a header that cannot be read leaves that open. */
+  private boolean header(ReadOnlyStore store, SegmentAccount segment, MappedRegion region) {
     UnsafeBuffer page = new UnsafeBuffer(new byte[Alignment.PAGE_BYTES]);
     region.get(0, page, 0, page.capacity());
-    long id = segment.info().segmentId();
-    boolean right =
-        Frame.check(page, 0, page.capacity(), Frame.tagOf(id), page.capacity()).isValid()
-            && Frame.templateId(page, 0) == SegmentHeaderDecoder.TEMPLATE_ID;
-    if (right) {
-      SegmentHeaderDecoder decoder =
-          new SegmentHeaderDecoder()
-              .wrap(page, Frame.HEADER_BYTES, Frame.blockLength(page, 0), Frame.version(page, 0));
-      right =
-          decoder.segmentId() == id
-              && decoder.kind() == segment.info().kind().wireCode()
-              && decoder.creationSequence() == segment.info().creationSequence()
-              && decoder.storeId().high() == store.current().storeId().high()
-              && decoder.storeId().low() == store.current().storeId().low();
+    SegmentHeader header = SegmentHeader.parse(page);
+    SegmentInfo info = segment.info();
+    StoreId storeId = store.current().storeId();
+    boolean ours = header != null && header.isOf(storeId.high(), storeId.low());
+    if (header != null && (!ours || header.segmentId() != info.segmentId())) {
+      find(
+          Finding.Severity.ERROR,
+          "SEGMENT_MISNAMED",
+          info.fileName(),
+          0,
+          "the file is not the segment that its name says: expected segment "
+              + info.segmentId()
+              + ", found segment "
+              + header.segmentId()
+              + (ours
+                  ? "; while no process has the store open, name it "
+                      + header.fileName()
+                      + ", or let segtool repair --rebuild-manifest do so"
+                  : " of another store; put the right file in its place"));
+      return false;
     }
-    if (!right) {
+    if (header == null
+        || header.kind() != info.kind()
+        || header.creationSequence() != info.creationSequence()) {
       find(
           Finding.Severity.ERROR,
           "SEGMENT_HEADER_DAMAGED",
-          segment.info().fileName(),
+          info.fileName(),
           0,
-          "the segment's header is damaged, or of another segment or store");
+          "the segment's header is "
+              + (header == null ? "damaged" : "not what the manifest says of it"));
     }
+    return true;
+  }
+
+  private void descriptions(ReadOnlyStore store, SegmentAccount segment, MappedRegion region) {
+    for (SegmentSet.PlacedDescriptor placed : segment.descriptors()) {
+      String wrong = description(store.forest(), segment, placed, region);
+      if (wrong != null && stillStands(segment.info().segmentId(), placed)) {
+        find(
+            Finding.Severity.ERROR,
+            "NAMESPACE_DESCRIPTION_DAMAGED",
+            segment.info().fileName(),
+            placed.location().offsetBytes(),
+            "the description of namespace "
+                + placed.namespaceId()
+                + " "
+                + wrong
+                + "; what the manifest says of it is right, but a rebuild could not rest on this");
+      }
+    }
+  }
+
+  /** What is wrong with a description, or null. */
+  private static String description(
+      Forest forest,
+      SegmentAccount segment,
+      SegmentSet.PlacedDescriptor placed,
+      MappedRegion region) {
+    long offset = placed.location().offsetBytes();
+    int length = (int) placed.location().lengthBytes();
+    if (offset + length > segment.lengthBytes()) {
+      return "ends behind the file's " + segment.lengthBytes() + " bytes";
+    }
+    UnsafeBuffer frame = new UnsafeBuffer(new byte[length]);
+    region.get(offset, frame, 0, length);
+    long id = segment.info().segmentId();
+    Frame.Check check = Frame.check(frame, 0, length, Frame.tagOf(id), length);
+    if (!check.isValid()
+        || check.lengthBytes() != length
+        || Frame.templateId(frame, 0) != NamespaceRecordDecoder.TEMPLATE_ID) {
+      return "is damaged";
+    }
+    try {
+      NamespaceDescriptor found =
+          NamespaceDescriptor.parse(frame, length, id, segment.info().fileName(), offset);
+      NamespaceState state = forest.namespace(placed.namespaceId());
+      // A namespace that was dropped leaves its descriptions behind.
+      return state == null || found.equals(state.descriptor())
+          ? null
+          : "is not what the manifest says of it";
+    } catch (CorruptionException e) {
+      return "is damaged";
+    }
+  }
+
+  /** Whether a newer state of the store still has that segment, with the description there. */
+  private boolean stillStands(long segmentId, SegmentSet.PlacedDescriptor placed) {
+    return StoreLook.at(directory, clockMillis).segments().stream()
+        .anyMatch(s -> s.info().segmentId() == segmentId && s.descriptors().contains(placed));
   }
 
   private void footer(SegmentAccount segment, MappedRegion region) {

@@ -8,6 +8,7 @@ import dev.waymark.error.StoreIoException;
 import dev.waymark.error.WaymarkException;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
@@ -15,6 +16,9 @@ import java.nio.file.NoSuchFileException;
 /** Turns what the operating system reports into the store's own failures. */
 final class IoFailures {
   private static final String FREE_SPACE = "free space on the file system or lower the quota";
+  private static final String PERMISSION_DENIED = "permission denied";
+  private static final String ASK_FOR_RIGHTS =
+      "run as the user that owns the store, or have that user grant the right";
   private static final String LOOK_AT_DEVICE = "look at the device and the kernel's log";
 
   private IoFailures() {}
@@ -37,6 +41,9 @@ final class IoFailures {
     if (errno == Libc.ENOSPC || errno == Libc.EDQUOT) {
       return new DiskFullException(detail.found(reason).remedy(FREE_SPACE));
     }
+    if (errno == Libc.EACCES || errno == Libc.EPERM) {
+      return new StoreIoException(detail.found(PERMISSION_DENIED).remedy(ASK_FOR_RIGHTS));
+    }
     return new StoreIoException(detail.found(reason).remedy(LOOK_AT_DEVICE));
   }
 
@@ -57,6 +64,9 @@ final class IoFailures {
   }
 
   private static String reason(IOException cause) {
+    if (cause instanceof AccessDeniedException) {
+      return PERMISSION_DENIED;
+    }
     if (cause instanceof NoSuchFileException) {
       return "no such file";
     }
@@ -70,6 +80,9 @@ final class IoFailures {
   }
 
   private static String remedy(IOException cause, String reason) {
+    if (reason.equals(PERMISSION_DENIED)) {
+      return ASK_FOR_RIGHTS;
+    }
     if (cause instanceof NoSuchFileException) {
       return "look again at what names it, or check the store";
     }

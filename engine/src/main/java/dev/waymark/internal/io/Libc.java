@@ -23,7 +23,9 @@ import java.nio.file.Path;
  * and believed only after the same call told the truth about a file that Java knows too.
  */
 final class Libc {
+  static final int EPERM = 1;
   static final int EINTR = 4;
+  static final int EACCES = 13;
   static final int ENOSPC = 28;
   private static final boolean MAC = System.getProperty("os.name", "").startsWith("Mac");
   private static final boolean LINUX = System.getProperty("os.name", "").equals("Linux");

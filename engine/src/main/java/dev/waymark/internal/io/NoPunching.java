@@ -88,6 +88,11 @@ public final class NoPunching implements StoreDirectory {
   }
 
   @Override
+  public long lengthBytes(String name) {
+    return directory.lengthBytes(name);
+  }
+
+  @Override
   public void close() {
     directory.close();
   }

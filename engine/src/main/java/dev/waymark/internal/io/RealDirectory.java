@@ -7,6 +7,7 @@ import dev.waymark.error.NotAStoreException;
 import dev.waymark.error.StoreIoException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystems;
@@ -15,6 +16,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
@@ -259,7 +261,19 @@ public final class RealDirectory implements StoreDirectory {
   public long allocatedBytes(String name) {
     checkOpen();
     long allocated = Libc.allocatedBytes(Channels.descriptor(channel), name);
-    return allocated >= 0 ? allocated : lengthRoundedUp(name);
+    return allocated >= 0 ? allocated : FileHandle.roundUpToBlocks(lengthBytes(name));
+  }
+
+  @Override
+  public long lengthBytes(String name) {
+    checkOpen();
+    try {
+      return Files.size(path.resolve(name));
+    } catch (NoSuchFileException e) {
+      return 0; // removed since it was listed
+    } catch (IOException e) {
+      throw IoFailures.of(e, ErrorDetail.of("Asking for the length failed").in(name));
+    }
   }
 
   @Override
@@ -280,7 +294,7 @@ public final class RealDirectory implements StoreDirectory {
 
   private static RealDirectory open(Path path, boolean writable, Mapping mapping)
       throws IOException {
-    if (!Files.isDirectory(path)) {
+    if (!isDirectory(path)) {
       throw new NotAStoreException(
           ErrorDetail.of("The store's directory cannot be opened")
               .expected("a directory at " + path)
@@ -288,7 +302,21 @@ public final class RealDirectory implements StoreDirectory {
               .remedy("name the directory of a store"));
     }
     Path real = path.toRealPath();
+    if (!Files.isReadable(real) || !Files.isExecutable(real)) {
+      throw new AccessDeniedException(path.toString());
+    }
     return new RealDirectory(real, writable, mapping, Channels.openRead(real));
+  }
+
+  /** Tells what is not there from what may not be looked at. */
+  private static boolean isDirectory(Path path) throws IOException {
+    try {
+      return Files.readAttributes(path, BasicFileAttributes.class).isDirectory();
+    } catch (AccessDeniedException e) {
+      throw e;
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   private static void checkFileSystem(Path path) {
@@ -383,16 +411,6 @@ public final class RealDirectory implements StoreDirectory {
             .expected("a regular file")
             .found(there ? "something else" : "no such file")
             .remedy(there ? "remove what is in its place" : "look again at what names it"));
-  }
-
-  private long lengthRoundedUp(String name) {
-    try {
-      return FileHandle.roundUpToBlocks(Files.size(path.resolve(name)));
-    } catch (NoSuchFileException e) {
-      return 0; // removed since it was listed
-    } catch (IOException e) {
-      throw IoFailures.of(e, ErrorDetail.of("Asking for the length failed").in(name));
-    }
   }
 
   private Path writablePath(String name) {

@@ -72,6 +72,19 @@ public interface StoreDirectory extends AutoCloseable {
     }
   }
 
+  /**
+   * Length of one file of {@link #list()}; 0 where it is not there any more. Never opens the lock's
+   * file.
+   */
+  default long lengthBytes(String name) {
+    if (name.equals(StoreNames.LOCK) || !exists(name)) {
+      return 0;
+    }
+    try (StoreFile file = openReadOnly(name)) {
+      return file.lengthBytes();
+    }
+  }
+
   /** Gives the lock back. Files that are still open stay open. */
   @Override
   void close();

@@ -11,7 +11,6 @@ import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.io.YieldPoints;
 import dev.waymark.internal.wire.FormatVersionsEncoder;
 import dev.waymark.internal.wire.SegmentFooterEncoder;
-import dev.waymark.internal.wire.SegmentHeaderDecoder;
 import dev.waymark.internal.wire.SegmentHeaderEncoder;
 import dev.waymark.layout.StateViews;
 import java.util.ArrayList;
@@ -757,28 +756,23 @@ public final class SegmentSet implements AutoCloseable {
   private void checkHeader(Segment segment, MappedRegion region) {
     UnsafeBuffer page = new UnsafeBuffer(new byte[Alignment.PAGE_BYTES]);
     region.get(0, page, 0, page.capacity());
-    Frame.Check check =
-        Frame.check(page, 0, page.capacity(), Frame.tagOf(segment.id), page.capacity());
-    boolean right =
-        check.isValid()
-            && Frame.templateId(page, 0) == SegmentHeaderDecoder.TEMPLATE_ID
-            && Frame.blockLength(page, 0) >= SegmentHeaderDecoder.BLOCK_LENGTH;
-    if (right) {
-      SegmentHeaderDecoder header =
-          new SegmentHeaderDecoder()
-              .wrap(page, Frame.HEADER_BYTES, Frame.blockLength(page, 0), Frame.version(page, 0));
-      right =
-          header.segmentId() == segment.id
-              && header.kind() == segment.kind.wireCode()
-              && header.storeId().high() == storeIdHigh
-              && header.storeId().low() == storeIdLow;
-    }
-    if (!right) {
+    SegmentHeader header = SegmentHeader.parse(page);
+    if (header == null
+        || header.segmentId() != segment.id
+        || header.kind() != segment.kind
+        || !header.isOf(storeIdHigh, storeIdLow)) {
       throw new CorruptionException(
-          ErrorDetail.of("a segment's header is damaged, or of another store")
+          ErrorDetail.of("a file is not the segment that it should be")
               .at(segment.fileName, 0)
-              .found(check.isValid() ? "another file's header" : check.reason()));
+              .expected("the header of segment " + segment.id)
+              .found(header == null ? "no valid header" : found(header)));
     }
+  }
+
+  private String found(SegmentHeader header) {
+    return header.isOf(storeIdHigh, storeIdLow)
+        ? "that of segment " + header.segmentId()
+        : "a segment of another store";
   }
 
   private void unmapIdle() {

@@ -85,11 +85,36 @@ public final class StatusFile implements AutoCloseable {
   }
 
   /**
+   * Why {@link #read} finds nothing although the file is there.
+   *
+   * @return empty where it is fine, or missing
+   */
+  public static Optional<String> fault(StoreDirectory directory, StoreId storeId) {
+    if (!directory.exists(NAME)) {
+      return Optional.empty();
+    }
+    long length = directory.lengthBytes(NAME);
+    if (length != LENGTH_BYTES) {
+      return Optional.of("expected " + LENGTH_BYTES + " bytes, found " + length);
+    }
+    Optional<Status> status = read(directory);
+    if (status.isEmpty()) {
+      return Optional.of("it is damaged");
+    }
+    StoreId found = status.get().storeId();
+    return found.equals(storeId) ? Optional.empty() : Optional.of("it is of store " + found);
+  }
+
+  /**
    * Reads what was published last.
    *
    * @return empty where there is nothing, nothing valid, or another store's
    */
   public static Optional<Status> read(StoreDirectory directory, StoreId storeId) {
+    return read(directory).filter(status -> status.storeId().equals(storeId));
+  }
+
+  private static Optional<Status> read(StoreDirectory directory) {
     if (!directory.exists(NAME)) {
       return Optional.empty();
     }
@@ -98,7 +123,7 @@ public final class StatusFile implements AutoCloseable {
       for (int i = 0; i < READS; i++) {
         Status status = tryRead(file, copy);
         if (status != null) {
-          return Optional.of(status).filter(s -> s.storeId().equals(storeId));
+          return Optional.of(status);
         }
         Thread.yield();
       }

@@ -2,6 +2,8 @@ package dev.waymark.internal.recover;
 
 import dev.waymark.error.CorruptionException;
 import dev.waymark.error.ErrorDetail;
+import dev.waymark.error.InvalidArgumentException;
+import dev.waymark.error.NotAStoreException;
 import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.forest.ForestState;
 import dev.waymark.internal.forest.NamespaceState;
@@ -14,6 +16,12 @@ import dev.waymark.internal.log.RecordKind;
 import dev.waymark.internal.log.RecordLocation;
 import dev.waymark.internal.log.RecordReader;
 import dev.waymark.internal.log.Scratch;
+import dev.waymark.internal.log.SegmentHeader;
+import dev.waymark.internal.log.SegmentInfo;
+import dev.waymark.internal.log.SegmentSet;
+import dev.waymark.internal.log.SegmentSizing;
+import dev.waymark.internal.log.SpaceGate;
+import dev.waymark.internal.manifest.Current;
 import dev.waymark.internal.manifest.CurrentFile;
 import dev.waymark.internal.manifest.DropReason;
 import dev.waymark.internal.manifest.Edit;
@@ -26,9 +34,14 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Builds a manifest from the records alone, for a store that lost it. Looks first, and changes
@@ -40,6 +53,8 @@ import java.util.TreeMap;
  */
 public final class ManifestRebuild {
   private static final String QUARANTINE = "quarantine/";
+  private static final Pattern PUBLISHED =
+      Pattern.compile("\"boundaries\":(\\d+),\"points\":(\\d+)");
 
   private final StoreDirectory directory;
   private final List<Finding> findings = new ArrayList<>();
@@ -96,38 +111,111 @@ public final class ManifestRebuild {
     this.directory = directory;
   }
 
-  /** Reads all segments of a directory, verifies every record, and puts together what they say. */
+  /**
+   * Looks, at headers alone, whether there is something to rebuild from.
+   *
+   * @throws NotAStoreException if there is no file of a segment
+   * @throws CorruptionException if there are some, and none has a header that can be used
+   */
+  public static void requireSegments(StoreDirectory directory) {
+    List<String> names = segmentFiles(directory);
+    if (names.isEmpty()) {
+      throw new NotAStoreException(
+          ErrorDetail.of("there is nothing to rebuild a manifest from in " + directory.label())
+              .expected("segments (append-*.seg, delta-*.seg)")
+              .found("none")
+              .remedy("check the path"));
+    }
+    if (names.stream().noneMatch(name -> SegmentScan.isSegment(directory, name))) {
+      throw new CorruptionException(
+          ErrorDetail.of("no segment with a usable header was found in " + directory.label())
+              .remedy("check the path; if it is right, there is nothing left to rebuild from"));
+    }
+  }
+
+  private static List<String> segmentFiles(StoreDirectory directory) {
+    return directory.list().stream()
+        .filter(name -> name.endsWith(".seg") && !name.startsWith(QUARANTINE))
+        .toList();
+  }
+
+  /**
+   * Reads all segments of a directory, verifies every record, and puts together what they say.
+   *
+   * @throws NotAStoreException if there is no file of a segment
+   * @throws CorruptionException if no segment can be used
+   */
   public static ManifestRebuild look(StoreDirectory directory) {
+    requireSegments(directory);
     ManifestRebuild rebuild = new ManifestRebuild(directory);
     rebuild.scan();
     rebuild.namespaces();
     rebuild.verify();
     rebuild.boundaries();
     rebuild.points();
+    rebuild.whatMayBeLost();
     return rebuild;
   }
 
   private void scan() {
-    for (String name : directory.list()) {
-      if (name.endsWith(".seg") && !name.startsWith(QUARANTINE)) {
-        SegmentScan scan = SegmentScan.of(directory, name, findings);
-        if (scan != null) {
-          scans.add(scan);
-        }
+    TreeMap<Long, SegmentScan> byId = new TreeMap<>();
+    for (String name : segmentFiles(directory)) {
+      SegmentScan scan = SegmentScan.of(directory, name, findings);
+      if (scan != null) {
+        requireSameStore(scan);
+        byId.merge(scan.header().segmentId(), scan, this::onlyOne);
       }
     }
+    scans.addAll(byId.values());
     for (SegmentScan scan : scans) {
-      if (storeId == null) {
-        storeId = scan.storeId();
-      } else if (!storeId.equals(scan.storeId())) {
-        throw new CorruptionException(
-            ErrorDetail.of("the directory holds segments of two stores")
-                .in(scan.fileName())
-                .expected("store " + storeId)
-                .found("store " + scan.storeId())
-                .remedy("move those of the other store away"));
+      if (isMisnamed(scan)) {
+        find(
+            Finding.Severity.INFO,
+            "SEGMENT_MISNAMED",
+            scan.fileName(),
+            0,
+            "by its header this is segment "
+                + scan.header().segmentId()
+                + ", whose name is "
+                + scan.header().fileName()
+                + "; applying gives it that name");
       }
     }
+  }
+
+  private void requireSameStore(SegmentScan scan) {
+    StoreId found = new StoreId(scan.header().storeIdHigh(), scan.header().storeIdLow());
+    if (storeId == null) {
+      storeId = found;
+    } else if (!storeId.equals(found)) {
+      throw new CorruptionException(
+          ErrorDetail.of("the directory holds segments of two stores")
+              .in(scan.fileName())
+              .expected("store " + storeId)
+              .found("store " + found)
+              .remedy("move those of the other store away"));
+    }
+  }
+
+  /** Of two files of one segment the one that has its name. */
+  private SegmentScan onlyOne(SegmentScan first, SegmentScan second) {
+    SegmentScan used = isMisnamed(first) ? second : first;
+    SegmentScan other = used == first ? second : first;
+    find(
+        Finding.Severity.WARNING,
+        "SEGMENT_TWICE",
+        other.fileName(),
+        0,
+        "by its header this is segment "
+            + used.header().segmentId()
+            + ", as is "
+            + used.fileName()
+            + ", which is used");
+    return used;
+  }
+
+  private static boolean isMisnamed(SegmentScan scan) {
+    return !scan.fileName().equals(scan.header().fileName());
   }
 
   private void namespaces() {
@@ -202,17 +290,14 @@ public final class ManifestRebuild {
           }
         });
     rows.sort(Comparator.comparingLong(pieces -> pieces.headers[0].tokenFrom()));
+    long without = 0;
+    long firstTokens = 0;
     for (Pieces pieces : rows) {
       RecordHeader header = pieces.headers[0];
       int parent = forest.find(header.namespaceId(), header.parentKey());
       if (header.tokenFrom() > 0
           && (parent == Forest.NONE || forest.tokens(parent) != header.tokenFrom())) {
-        find(
-            Finding.Severity.WARNING,
-            "BOUNDARY_WITHOUT_PARENT",
-            "",
-            -1,
-            "a boundary at " + header.tokenTo() + " tokens is left out: its parent is not there");
+        firstTokens = without++ == 0 ? header.tokenTo() : firstTokens;
         continue;
       }
       forest.apply(
@@ -227,6 +312,18 @@ public final class ManifestRebuild {
               0,
               0,
               pieces.locations()));
+    }
+    if (without > 0) {
+      find(
+          Finding.Severity.WARNING,
+          "BOUNDARY_WITHOUT_PARENT",
+          "",
+          -1,
+          "rows of "
+              + without
+              + " boundaries, the first at "
+              + firstTokens
+              + " tokens, are left out: what they follow is not there, as it was dropped or is lost");
     }
   }
 
@@ -305,6 +402,121 @@ public final class ManifestRebuild {
             forest.namespaceOf(node).id(), forest.key(node), DropReason.DAMAGED, false));
   }
 
+  /** What tells, or leaves open, whether there was more than is there now. */
+  private void whatMayBeLost() {
+    long without =
+        contributions.keySet().stream()
+            .filter(
+                c ->
+                    c.kind() != RecordKind.APPEND
+                        && forest.find(c.namespaceId(), c.key()) == Forest.NONE)
+            .count();
+    if (without > 0) {
+      find(
+          Finding.Severity.WARNING,
+          "STATE_WITHOUT_ROWS",
+          "",
+          -1,
+          without
+              + " window deltas and states are left out: the rows that they go with are not there,"
+              + " as they were dropped or are lost");
+    }
+    LoadedStore manifest = manifest();
+    if (manifest == null) {
+      absentNumbers();
+      fewerThanPublished();
+      return;
+    }
+    find(
+        Finding.Severity.INFO,
+        "MANIFEST_READABLE",
+        "",
+        -1,
+        "the manifest can be read as it is, and knows what records do not: what was dropped, which"
+            + " chains are kept, the order of use; segtool verify says whether it is damaged at all");
+    for (SegmentInfo info : manifest.segments().infos()) {
+      boolean there =
+          scans.stream().anyMatch(scan -> scan.header().segmentId() == info.segmentId());
+      if (!there && info.liveRecords() > 0) {
+        find(
+            Finding.Severity.ERROR,
+            "SEGMENT_MISSING",
+            info.fileName(),
+            -1,
+            "the segment cannot be used or is not there, and the manifest has "
+                + info.liveRecords()
+                + " records that live in it");
+      }
+    }
+  }
+
+  /** What the manifest in force says, or null where it says nothing. */
+  private LoadedStore manifest() {
+    try {
+      Current current = CurrentFile.read(directory);
+      if (!current.storeId().equals(storeId)) {
+        return null;
+      }
+      SegmentSet segments =
+          new SegmentSet(
+              directory,
+              storeId.high(),
+              storeId.low(),
+              SegmentSizing.ofQuota(Long.MAX_VALUE),
+              SpaceGate.OPEN);
+      return LoadedStore.read(directory, current, 0, segments);
+    } catch (CorruptionException | NotAStoreException e) {
+      return null;
+    }
+  }
+
+  /** Numbers are given in order and never again, so a gap was given back, or is lost. */
+  private void absentNumbers() {
+    List<String> absent = new ArrayList<>();
+    long next = 1;
+    for (SegmentScan scan : scans) {
+      long id = scan.header().segmentId();
+      if (id > next) {
+        absent.add(id - 1 == next ? "" + next : next + " to " + (id - 1));
+      }
+      next = id + 1;
+    }
+    if (!absent.isEmpty()) {
+      find(
+          Finding.Severity.WARNING,
+          "SEGMENTS_ABSENT",
+          "",
+          -1,
+          "segments "
+              + String.join(", ", absent)
+              + " are not there: their space was given back, or they are lost; without the manifest"
+              + " nothing tells which");
+    }
+  }
+
+  private void fewerThanPublished() {
+    StatusFile.read(directory, storeId)
+        .map(status -> PUBLISHED.matcher(status.counters()))
+        .filter(Matcher::find)
+        .ifPresent(
+            published -> {
+              long boundaries = Long.parseLong(published.group(1));
+              long points = Long.parseLong(published.group(2));
+              if (forest.boundaryCount() < boundaries || forest.pointCount() < points) {
+                find(
+                    Finding.Severity.WARNING,
+                    "FEWER_THAN_PUBLISHED",
+                    StatusFile.NAME,
+                    -1,
+                    "the last writer had "
+                        + boundaries
+                        + " boundaries and "
+                        + points
+                        + " restore points");
+              }
+            });
+  }
+
   /** What was noticed. */
   public List<Finding> findings() {
     return List.copyOf(findings);
@@ -321,17 +533,11 @@ public final class ManifestRebuild {
   }
 
   /**
-   * Writes the manifest and makes it the one in force. The caller has the directory's lock.
-   *
-   * @throws CorruptionException if there is no segment to build from
+   * Writes the manifest and makes it the one in force. Segments get their names back; what cannot
+   * be used is set aside, since the next open deletes segments that nothing names. The caller has
+   * the directory's lock.
    */
   public void apply(long nowMillis) {
-    if (storeId == null) {
-      throw new CorruptionException(
-          ErrorDetail.of("no segment with a usable header was found")
-              .in(directory.label())
-              .remedy("there is nothing to rebuild from; start a new store"));
-    }
     long manifestId = 1;
     for (String name : directory.list()) {
       boolean manifest = name.startsWith("manifest-") && name.endsWith(".log");
@@ -339,11 +545,48 @@ public final class ManifestRebuild {
         manifestId = Math.max(manifestId, idOf(name) + 1);
       }
       if (manifest || name.equals(CurrentFile.NAME) || name.equals(StatusFile.NAME)) {
-        directory.rename(name, QUARANTINE + name);
+        setAside(name);
       }
     }
     directory.force();
+    nameSegments();
+    directory.force();
     ManifestCheckpoint.write(directory, manifestId, storeId, nowMillis, state(), nextIds()).close();
+  }
+
+  /** In two steps, as two may have each other's names. Cut short, their headers still tell. */
+  private void nameSegments() {
+    Set<String> used = scans.stream().map(SegmentScan::fileName).collect(Collectors.toSet());
+    for (String name : segmentFiles(directory)) {
+      if (!used.contains(name)) {
+        setAside(name);
+      }
+    }
+    Map<SegmentScan, String> between = new LinkedHashMap<>();
+    for (SegmentScan scan : scans) {
+      if (isMisnamed(scan)) {
+        String name = unused("misnamed-" + scan.header().segmentId());
+        directory.rename(scan.fileName(), name);
+        between.put(scan, name);
+      }
+    }
+    between.forEach((scan, name) -> directory.rename(name, scan.header().fileName()));
+  }
+
+  private void setAside(String name) {
+    try {
+      directory.rename(name, unused(QUARANTINE + name));
+    } catch (InvalidArgumentException e) {
+      return; // no name that the store gives: never opened, never deleted
+    }
+  }
+
+  private String unused(String name) {
+    String free = name;
+    for (int i = 2; directory.exists(free); i++) {
+      free = name + "." + i;
+    }
+    return free;
   }
 
   private static long idOf(String name) {
@@ -357,8 +600,8 @@ public final class ManifestRebuild {
   private NextIds nextIds() {
     long nextSegment = 1;
     for (SegmentScan scan : scans) {
-      nextSegment = Math.max(nextSegment, scan.segmentId() + 1);
-      nextSequence = Math.max(nextSequence, scan.creationSequence() + 1);
+      nextSegment = Math.max(nextSegment, scan.header().segmentId() + 1);
+      nextSequence = Math.max(nextSequence, scan.header().creationSequence() + 1);
     }
     return new NextIds(nextSegment, 1, nextSequence, forest.nextNamespaceId());
   }
@@ -366,12 +609,14 @@ public final class ManifestRebuild {
   private Iterator<Edit> state() {
     List<Edit> edits = new ArrayList<>(ForestState.heads(forest));
     for (SegmentScan scan : scans) {
-      edits.add(new Edit.SegmentCreated(scan.segmentId(), scan.kind(), scan.creationSequence()));
+      SegmentHeader header = scan.header();
+      edits.add(
+          new Edit.SegmentCreated(header.segmentId(), header.kind(), header.creationSequence()));
       for (SegmentScan.Placed placed : scan.descriptors()) {
         edits.add(new Edit.DescriptorPlaced(placed.descriptor().namespaceId(), placed.location()));
       }
       edits.add(
-          new Edit.SegmentSealed(scan.segmentId(), scan.lengthBytes(), scan.footerOffsetBytes()));
+          new Edit.SegmentSealed(header.segmentId(), scan.lengthBytes(), scan.footerOffsetBytes()));
     }
     ForestState.boundaries(forest).forEachRemaining(edits::add);
     return edits.iterator();

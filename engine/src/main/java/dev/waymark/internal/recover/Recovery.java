@@ -1,9 +1,16 @@
 package dev.waymark.internal.recover;
 
+import dev.waymark.error.CorruptionException;
+import dev.waymark.error.ErrorDetail;
+import dev.waymark.error.StoreIoException;
 import dev.waymark.error.WaymarkException;
 import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.io.StoreFile;
 import dev.waymark.internal.io.YieldPoints;
+import dev.waymark.internal.log.SegmentHeader;
+import dev.waymark.internal.log.SegmentInfo;
+import dev.waymark.internal.manifest.Current;
+import dev.waymark.internal.manifest.StoreId;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -27,6 +34,47 @@ public final class Recovery {
       }
     }
     return files;
+  }
+
+  /**
+   * Refuses files that are, by their own headers, not the segments that their names say: what a
+   * plan cuts and punches would be another segment's records. A header that cannot be read proves
+   * nothing, and is met again where a record is read.
+   *
+   * @throws CorruptionException naming the file, and both segments
+   */
+  public static void requireOwnNames(
+      LoadedStore loaded, Current current, StoreDirectory directory) {
+    StoreId storeId = current.storeId();
+    for (SegmentInfo info : loaded.segments().infos()) {
+      SegmentHeader header =
+          directory.exists(info.fileName()) ? header(directory, info.fileName()) : null;
+      if (header == null) {
+        continue;
+      }
+      boolean ours = header.isOf(storeId.high(), storeId.low());
+      if (!ours || header.segmentId() != info.segmentId()) {
+        throw new CorruptionException(
+            ErrorDetail.of("a file is not the segment that its name says")
+                .at(info.fileName(), 0)
+                .expected("segment " + info.segmentId())
+                .found("segment " + header.segmentId() + (ours ? "" : " of another store"))
+                .remedy(
+                    ours
+                        ? "name it "
+                            + header.fileName()
+                            + " again, or run segtool repair --rebuild-manifest"
+                        : "put the right file in its place"));
+      }
+    }
+  }
+
+  private static SegmentHeader header(StoreDirectory directory, String fileName) {
+    try (StoreFile file = directory.openReadOnly(fileName)) {
+      return SegmentHeader.read(file);
+    } catch (StoreIoException e) {
+      return null;
+    }
   }
 
   /**

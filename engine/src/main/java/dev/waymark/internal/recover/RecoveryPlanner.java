@@ -119,8 +119,9 @@ public final class RecoveryPlanner {
         droppedPoints);
   }
 
+  /** What was set aside has a prefix and stays. */
   private static boolean isOurs(String name) {
-    return name.endsWith(".seg")
+    return (name.endsWith(".seg") && !name.startsWith("quarantine/"))
         || (name.startsWith("manifest-") && name.endsWith(".log"))
         || name.equals("CURRENT.tmp")
         || name.equals("probe.tmp");

@@ -1,18 +1,17 @@
 package dev.waymark.internal.recover;
 
-import dev.waymark.error.WaymarkException;
+import dev.waymark.error.CorruptionException;
+import dev.waymark.error.InvalidArgumentException;
 import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.io.StoreFile;
 import dev.waymark.internal.log.Alignment;
 import dev.waymark.internal.log.Frame;
 import dev.waymark.internal.log.NamespaceDescriptor;
 import dev.waymark.internal.log.RecordLocation;
-import dev.waymark.internal.log.SegmentKind;
-import dev.waymark.internal.manifest.StoreId;
+import dev.waymark.internal.log.SegmentHeader;
 import dev.waymark.internal.wire.NamespaceRecordDecoder;
 import dev.waymark.internal.wire.RecordDecoder;
 import dev.waymark.internal.wire.SegmentFooterDecoder;
-import dev.waymark.internal.wire.SegmentHeaderDecoder;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -28,62 +27,61 @@ final class SegmentScan {
   private final List<Finding> findings;
   private final List<RecordLocation> records = new ArrayList<>();
   private final List<Placed> descriptors = new ArrayList<>();
-  private StoreId storeId;
-  private SegmentKind kind;
-  private long segmentId;
-  private long creationSequence;
-  private long lengthBytes;
+  private final SegmentHeader header;
+  private final long lengthBytes;
   private long footerOffsetBytes;
 
   /** A description of a namespace, and where it stands. */
   record Placed(NamespaceDescriptor descriptor, RecordLocation location) {}
 
-  private SegmentScan(String fileName, List<Finding> findings) {
+  private SegmentScan(
+      String fileName, SegmentHeader header, long lengthBytes, List<Finding> findings) {
     this.fileName = fileName;
+    this.header = header;
+    this.lengthBytes = lengthBytes;
     this.findings = findings;
   }
 
-  /** Reads a file; null where its header says nothing that can be used. */
+  /**
+   * Reads a file; null where what it says cannot be used.
+   *
+   * @throws dev.waymark.error.StoreIoException if it cannot be read: that proves nothing about it
+   */
   static SegmentScan of(StoreDirectory directory, String fileName, List<Finding> findings) {
-    SegmentScan scan = new SegmentScan(fileName, findings);
     try (StoreFile file = directory.openReadOnly(fileName)) {
-      scan.lengthBytes = file.lengthBytes() & -Alignment.PAGE_BYTES;
-      return scan.header(file) && scan.pages(file) ? scan : null;
-    } catch (WaymarkException e) {
-      scan.find(Finding.Severity.ERROR, "SEGMENT_UNREADABLE", -1, e.detail().sentence());
+      long lengthBytes = file.lengthBytes() & -Alignment.PAGE_BYTES;
+      SegmentHeader header = SegmentHeader.read(file);
+      if (header == null) {
+        findings.add(
+            new Finding(
+                "SEGMENT_HEADER_DAMAGED",
+                Finding.Severity.ERROR,
+                fileName,
+                0,
+                "the segment's header cannot be used; its records are not looked for"));
+        return null;
+      }
+      SegmentScan scan = new SegmentScan(fileName, header, lengthBytes, findings);
+      scan.pages(file);
+      return scan;
+    } catch (CorruptionException | InvalidArgumentException e) {
+      findings.add(
+          new Finding(
+              "SEGMENT_UNREADABLE", Finding.Severity.ERROR, fileName, -1, e.detail().sentence()));
       return null;
     }
   }
 
-  private boolean header(StoreFile file) {
-    UnsafeBuffer page = new UnsafeBuffer(new byte[Alignment.PAGE_BYTES]);
-    if (lengthBytes >= page.capacity()) {
-      file.read(0, page, 0, page.capacity());
-      int tag = Frame.fileTag(page, 0);
-      if (Frame.check(page, 0, page.capacity(), tag, page.capacity()).isValid()
-          && Frame.templateId(page, 0) == SegmentHeaderDecoder.TEMPLATE_ID
-          && Frame.blockLength(page, 0) >= SegmentHeaderDecoder.BLOCK_LENGTH) {
-        SegmentHeaderDecoder header =
-            new SegmentHeaderDecoder()
-                .wrap(page, Frame.HEADER_BYTES, Frame.blockLength(page, 0), Frame.version(page, 0));
-        segmentId = header.segmentId();
-        creationSequence = header.creationSequence();
-        kind = SegmentKind.ofWireCode(header.kind());
-        storeId = new StoreId(header.storeId().high(), header.storeId().low());
-        if (kind != null && kind.fileName(segmentId).equals(fileName)) {
-          return true;
-        }
-      }
+  /** Whether a file has a header that can be used. */
+  static boolean isSegment(StoreDirectory directory, String fileName) {
+    try (StoreFile file = directory.openReadOnly(fileName)) {
+      return SegmentHeader.read(file) != null;
+    } catch (CorruptionException | InvalidArgumentException e) {
+      return false;
     }
-    find(
-        Finding.Severity.ERROR,
-        "SEGMENT_HEADER_DAMAGED",
-        0,
-        "the segment's header cannot be used; its records are not looked for");
-    return false;
   }
 
-  private boolean pages(StoreFile file) {
+  private void pages(StoreFile file) {
     UnsafeBuffer page = new UnsafeBuffer(new byte[Alignment.PAGE_BYTES]);
     long at = Alignment.PAGE_BYTES;
     while (at < lengthBytes) {
@@ -95,13 +93,12 @@ final class SegmentScan {
       }
       at = next;
     }
-    return true;
   }
 
   /** The valid frame that starts at a page, or null. */
   private UnsafeBuffer frame(StoreFile file, UnsafeBuffer page, long at) {
     int available = page.capacity();
-    int tag = Frame.tagOf(segmentId);
+    int tag = Frame.tagOf(header.segmentId());
     int most = (int) Math.min(MAX_FRAME_BYTES, lengthBytes - at);
     Frame.Check check = Frame.check(page, 0, available, tag, most);
     UnsafeBuffer buffer = page;
@@ -128,7 +125,7 @@ final class SegmentScan {
                     frame, Frame.HEADER_BYTES, RecordDecoder.BLOCK_LENGTH, Frame.version(frame, 0))
                 .lengthBytes();
         if (record >= length && record <= lengthBytes - at) {
-          records.add(new RecordLocation(segmentId, at, record));
+          records.add(new RecordLocation(header.segmentId(), at, record));
           return Alignment.toPage(record);
         }
         find(Finding.Severity.ERROR, "RECORD_DAMAGED", at, "a record's length cannot be right");
@@ -137,8 +134,8 @@ final class SegmentScan {
       case NamespaceRecordDecoder.TEMPLATE_ID -> {
         descriptors.add(
             new Placed(
-                NamespaceDescriptor.parse(frame, length, segmentId, fileName, at),
-                new RecordLocation(segmentId, at, length)));
+                NamespaceDescriptor.parse(frame, length, header.segmentId(), fileName, at),
+                new RecordLocation(header.segmentId(), at, length)));
         return Alignment.toPage(length);
       }
       case SegmentFooterDecoder.TEMPLATE_ID -> {
@@ -155,24 +152,13 @@ final class SegmentScan {
     findings.add(new Finding(id, severity, fileName, offset, text));
   }
 
+  /** The file that was read, which may have another name than its segment. */
   String fileName() {
     return fileName;
   }
 
-  StoreId storeId() {
-    return storeId;
-  }
-
-  SegmentKind kind() {
-    return kind;
-  }
-
-  long segmentId() {
-    return segmentId;
-  }
-
-  long creationSequence() {
-    return creationSequence;
+  SegmentHeader header() {
+    return header;
   }
 
   long lengthBytes() {

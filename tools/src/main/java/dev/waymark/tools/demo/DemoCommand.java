@@ -42,7 +42,12 @@ public final class DemoCommand implements Callable<Integer> {
       names = "--tokens",
       paramLabel = "N",
       defaultValue = "8000",
-      description = "length of the last prompt (default: ${DEFAULT-VALUE})")
+      description =
+          "length of the last prompt, "
+              + DemoOptions.MIN_TOKENS
+              + " to "
+              + MAX_TOKENS
+              + " (default: ${DEFAULT-VALUE})")
   private int tokens;
 
   @Option(names = "--json", description = "print JSON, for programs")

@@ -51,7 +51,7 @@ final class DemoReport {
         String.format(Locale.ROOT, "%.2f s", result.savedSeconds()),
         String.format(
             Locale.ROOT,
-            "restore and rest %.3f s, all of it %.2f s: %.0f times as fast",
+            "the last prompt: %.3f s with the store, %.2f s from scratch: %.0f times as fast",
             result.last().seconds(),
             result.coldSeconds(),
             result.coldSeconds() / result.last().seconds()));

@@ -29,6 +29,7 @@ final class InspectJson {
     root.put("manifest_torn", summary.manifestIsTorn());
     summary.heartbeatMillis().ifPresent(millis -> root.put("heartbeat_millis", millis));
     summary.processId().ifPresent(id -> root.put("writer_process_id", id));
+    root.put("closed_cleanly", summary.isClosed());
     root.put("boundaries", summary.boundaries());
     root.put("restore_points", summary.points());
     root.put("open_sessions", summary.openSessions());
@@ -70,8 +71,7 @@ final class InspectJson {
     node.put("dead_bytes", totals.deadBytes());
     node.put("framing_bytes", totals.framingBytes());
     node.put("reserved_bytes", totals.reservedBytes());
-    node.put("other_bytes", totals.otherBytes());
-    node.put("difference_bytes", totals.differenceBytes());
+    node.put("unaccounted_bytes", totals.unaccountedBytes());
   }
 
   private void segments(ArrayNode array) {
@@ -89,7 +89,7 @@ final class InspectJson {
           .put("dead_bytes", segment.deadBytes())
           .put("framing_bytes", segment.framingBytes())
           .put("reserved_bytes", segment.reservedBytes())
-          .put("difference_bytes", segment.differenceBytes());
+          .put("unaccounted_bytes", segment.unaccountedBytes());
     }
   }
 

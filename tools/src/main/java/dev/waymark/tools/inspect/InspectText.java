@@ -8,12 +8,14 @@ import dev.waymark.StoreInspector.Summary;
 import dev.waymark.StoreInspector.Totals;
 import dev.waymark.tools.Output;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
 /** What a store holds, for people. */
 final class InspectText {
-  private static final String SEGMENTS = "%-20s %-7s %8s %10s %10s %10s %10s %10s";
+  private static final String SEGMENTS = "%-20s %-7s %8s %10s %10s %10s %10s %11s %10s";
 
   private final StoreInspector store;
   private final Output out;
@@ -48,21 +50,39 @@ final class InspectText {
         summary.boundaries(), summary.points(), summary.openSessions(), summary.keptChains());
   }
 
+  /** A writer that lives is heard of every second; one that is silent for longer has died. */
   private String writer(Summary summary) {
     if (summary.heartbeatMillis().isEmpty()) {
       return "";
     }
+    long millis = summary.heartbeatMillis().getAsLong();
+    if (summary.isClosed()) {
+      return String.format(
+          Locale.ROOT,
+          "; closed cleanly %s ago (%s)",
+          age(millis),
+          Instant.ofEpochMilli(millis).truncatedTo(ChronoUnit.SECONDS));
+    }
     return String.format(
         Locale.ROOT,
-        "; a writer was last heard of %s ago (process %d)",
-        age(summary.heartbeatMillis().getAsLong()),
-        summary.processId().orElse(0));
+        "; not closed: its writer, process %d, was last heard of %s ago",
+        summary.processId().orElse(0),
+        age(millis));
   }
 
   private void segments() {
     out.line();
     out.line(
-        SEGMENTS, "segment", "", "records", "live", "dead", "framing", "reserved", "allocated");
+        SEGMENTS,
+        "segment",
+        "",
+        "records",
+        "live",
+        "dead",
+        "framing",
+        "reserved",
+        "unaccounted",
+        "allocated");
     for (SegmentReport segment : store.segments()) {
       out.line(
           SEGMENTS,
@@ -73,6 +93,7 @@ final class InspectText {
           Output.bytes(segment.deadBytes()),
           Output.bytes(segment.framingBytes()),
           Output.bytes(segment.reservedBytes()),
+          Output.bytes(segment.unaccountedBytes()),
           Output.bytes(segment.allocatedBytes()));
     }
   }
@@ -112,10 +133,15 @@ final class InspectText {
     total("dead", totals.deadBytes());
     total("framing", totals.framingBytes());
     total("reserved", totals.reservedBytes());
-    total("other files", totals.otherBytes());
-    total("difference", totals.differenceBytes());
+    total("unaccounted", totals.unaccountedBytes());
     total("allocated", totals.allocatedBytes());
-    store.otherFiles().forEach(file -> out.line("  %s is not named by the manifest", file.file()));
+    store
+        .otherFiles()
+        .forEach(
+            file ->
+                out.line(
+                    "  %s is not named by the manifest: %,d B, unaccounted",
+                    file.file(), file.allocatedBytes()));
   }
 
   private void total(String name, long bytes) {

@@ -1,10 +1,7 @@
 package dev.waymark.tools.replay;
 
-import dev.waymark.error.WaymarkException;
-import dev.waymark.tools.ExitCodes;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -49,7 +46,7 @@ public final class ReplayCommand implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() {
+  public Integer call() throws IOException {
     try (ShutdownGuard guard = ShutdownGuard.install()) {
       if (options.store().isPresent()) {
         return replay(options.store().get(), guard);
@@ -60,15 +57,6 @@ public final class ReplayCommand implements Callable<Integer> {
     } catch (CancellationException e) {
       err("stopped");
       return EXIT_INTERRUPTED;
-    } catch (WaymarkException e) {
-      err(e.getMessage());
-      return ExitCodes.of(e.code());
-    } catch (NoSuchFileException e) {
-      err("there is no file " + e.getFile());
-      return ExitCode.SOFTWARE;
-    } catch (IOException e) {
-      err(e.getClass().getSimpleName() + ": " + e.getMessage());
-      return ExitCode.SOFTWARE;
     }
   }
 

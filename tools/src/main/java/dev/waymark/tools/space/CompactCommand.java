@@ -1,39 +1,48 @@
 package dev.waymark.tools.space;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.CompactionReport;
 import dev.waymark.SnapshotStore;
 import dev.waymark.StoreOptions;
 import dev.waymark.StoreStats;
-import java.io.PrintWriter;
+import dev.waymark.tools.ExitCodes;
+import dev.waymark.tools.Output;
+import dev.waymark.tools.Progress;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code segtool compact}: copies what lives out of segments that are mostly dead. */
+/** {@code segtool compact}: gives dead bytes back by copying what lives beside them. */
 @Command(
     name = "compact",
     mixinStandardHelpOptions = true,
     description = {
       "Copies what lives out of segments that are mostly dead, and gives their space back.",
-      "Opens the store for writing: fails at once where another process has it open."
+      "Opens the store for writing: fails at once where another process has it open.",
     })
 public final class CompactCommand implements Callable<Integer> {
-  @Parameters(paramLabel = "STORE", description = "The store's directory.")
-  private Path store;
+  private static final String TABLE = "%-10s %20s %20s";
 
-  @Option(names = "--dry-run", description = "Says what would be copied, and changes nothing.")
+  @Spec private CommandSpec spec;
+
+  @Parameters(paramLabel = "STORE", description = "directory of the store")
+  private Path path;
+
+  @Option(names = "--dry-run", description = "say what would be copied, and copy nothing")
   private boolean dryRun;
 
   @Option(
       names = "--max-bytes-written",
       paramLabel = "SIZE",
       defaultValue = "1TiB",
-      description = "Stops before more than that is copied. Default: ${DEFAULT-VALUE}.")
+      description = "copy no more than that, such as 512MiB (default: ${DEFAULT-VALUE})")
   private String maxBytesWritten;
 
   @Option(
@@ -41,57 +50,111 @@ public final class CompactCommand implements Callable<Integer> {
       paramLabel = "R",
       defaultValue = "0.5",
       description =
-          "Empties segments of which no larger share lives, 0 to 1. Default: ${DEFAULT-VALUE}.")
+          "empty segments of which no larger share lives, 0 to 1 (default: ${DEFAULT-VALUE})")
   private double targetLiveRatio;
 
-  @Spec private CommandSpec spec;
+  @Option(names = "--json", description = "print JSON, for programs")
+  private boolean json;
 
   @Override
   public Integer call() {
-    PrintWriter out = spec.commandLine().getOut();
-    StoreOptions options =
-        StoreOptions.builder().createIfMissing(false).backgroundThread(false).build();
-    try (SnapshotStore opened = SnapshotStore.open(store, options)) {
-      StoreStats before = opened.stats();
+    if (!(targetLiveRatio >= 0 && targetLiveRatio <= 1)) {
+      throw new ParameterException(
+          spec.commandLine(), "--target-live-ratio takes 0 to 1, found " + targetLiveRatio);
+    }
+    long maxBytes = StoreOptions.parseSize(maxBytesWritten);
+    try (SnapshotStore store = OpenedStore.at(path);
+        Progress progress = Progress.onTerminal()) {
+      StoreStats before = store.stats();
+      progress.begin("compacting");
       CompactionReport report =
-          opened
+          store
               .maintenance()
               .compact(
                   targetLiveRatio,
-                  StoreOptions.parseSize(maxBytesWritten),
+                  maxBytes,
                   dryRun,
                   (done, of, copied) -> {
-                    spec.commandLine()
-                        .getErr()
-                        .printf(
-                            Locale.ROOT, "%,d of %,d segments, %,d B copied%n", done, of, copied);
+                    progress.at(done, of, "segments");
                     return true;
                   });
-      for (CompactionReport.Candidate candidate : report.candidates()) {
-        out.printf(
-            Locale.ROOT,
-            "segment %d: %.0f%% lives, %,d B to copy, %,d B come back%n",
-            candidate.segmentId(),
-            100 * candidate.liveRatio(),
-            candidate.liveBytes(),
-            candidate.gainBytes());
-      }
-      if (dryRun) {
-        out.println("dry run: nothing was changed");
-      } else {
-        StoreStats after = opened.stats();
-        out.printf(Locale.ROOT, "%-10s %20s %20s%n", "", "before", "after");
-        row(out, "segments", before.segments(), after.segments());
-        row(out, "live B", before.liveBytes(), after.liveBytes());
-        row(out, "dead B", before.deadBytes(), after.deadBytes());
-        row(out, "all B", before.allocatedBytes(), after.allocatedBytes());
+      progress.close();
+      try (Output out = new Output(spec.commandLine().getOut())) {
+        if (json) {
+          out.json(json(report, before, store.stats()));
+        } else {
+          print(report, before, store.stats(), out);
+        }
       }
     }
-    out.flush();
-    return 0;
+    return ExitCodes.OK;
   }
 
-  private static void row(PrintWriter out, String name, long before, long after) {
-    out.printf(Locale.ROOT, "%-10s %,20d %,20d%n", name, before, after);
+  private void print(CompactionReport report, StoreStats before, StoreStats after, Output out) {
+    for (CompactionReport.Candidate candidate : report.candidates()) {
+      out.line(
+          "segment %d: %.0f%% lives, %,d B to copy, %,d B come back",
+          candidate.segmentId(),
+          100 * candidate.liveRatio(),
+          candidate.liveBytes(),
+          candidate.gainBytes());
+    }
+    if (report.candidates().isEmpty()) {
+      out.line("No segment is worth emptying at a live ratio of %s.", targetLiveRatio);
+    }
+    if (dryRun) {
+      out.line("Dry run: nothing was copied.");
+      return;
+    }
+    out.line(
+        "Emptied %,d of %,d segments: %,d B copied, %,d B came back.",
+        report.emptiedSegments(),
+        report.candidates().size(),
+        report.copiedBytes(),
+        report.freedBytes());
+    out.line();
+    out.line(TABLE, "", "before", "after");
+    row(out, "segments", before.segments(), after.segments());
+    row(out, "live", before.liveBytes(), after.liveBytes());
+    row(out, "dead", before.deadBytes(), after.deadBytes());
+    row(out, "framing", before.framingBytes(), after.framingBytes());
+    row(out, "reserved", before.reservedBytes(), after.reservedBytes());
+    row(out, "allocated", before.allocatedBytes(), after.allocatedBytes());
+  }
+
+  private static void row(Output out, String name, long before, long after) {
+    out.line(
+        TABLE,
+        name,
+        String.format(Locale.ROOT, "%,d", before),
+        String.format(Locale.ROOT, "%,d", after));
+  }
+
+  private ObjectNode json(CompactionReport report, StoreStats before, StoreStats after) {
+    ObjectNode root = Output.envelope("compact");
+    root.put("dry_run", dryRun);
+    ArrayNode candidates = root.putArray("candidates");
+    for (CompactionReport.Candidate candidate : report.candidates()) {
+      candidates
+          .addObject()
+          .put("segment", candidate.segmentId())
+          .put("live_bytes", candidate.liveBytes())
+          .put("gain_bytes", candidate.gainBytes());
+    }
+    root.put("emptied_segments", report.emptiedSegments());
+    root.put("copied_bytes", report.copiedBytes());
+    root.put("freed_bytes", report.freedBytes());
+    put(root.putObject("before"), before);
+    put(root.putObject("after"), after);
+    return root;
+  }
+
+  private static void put(ObjectNode node, StoreStats stats) {
+    node.put("segments", stats.segments());
+    node.put("live_bytes", stats.liveBytes());
+    node.put("dead_bytes", stats.deadBytes());
+    node.put("framing_bytes", stats.framingBytes());
+    node.put("reserved_bytes", stats.reservedBytes());
+    node.put("allocated_bytes", stats.allocatedBytes());
   }
 }

@@ -1,61 +1,145 @@
 package dev.waymark.tools.space;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.KeptChain;
 import dev.waymark.SnapshotStore;
-import dev.waymark.StoreOptions;
-import java.io.PrintWriter;
+import dev.waymark.tools.ExitCodes;
+import dev.waymark.tools.Output;
 import java.nio.file.Path;
-import java.util.Locale;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/**
- * {@code segtool pin}: shows the chains that are kept against eviction, and releases them. Keeping
- * one takes its tokens, which only the server has.
- */
+/** {@code segtool pin}: chains that are kept against eviction under a name. */
 @Command(
     name = "pin",
     mixinStandardHelpOptions = true,
     description = {
-      "Lists the chains that are kept against eviction, or releases one.",
-      "Opens the store for writing: fails at once where another process has it open."
+      "Lists the chains that are kept against eviction; keeps one more, or releases one, first.",
+      "Opens the store for writing: fails at once where another process has it open.",
     })
 public final class PinCommand implements Callable<Integer> {
-  @Parameters(paramLabel = "STORE", description = "The store's directory.")
-  private Path store;
+  @Spec private CommandSpec spec;
+
+  @Parameters(paramLabel = "STORE", description = "directory of the store")
+  private Path path;
+
+  @Option(
+      names = "--keep",
+      paramLabel = "NAME",
+      description =
+          "keep the chain that --boundary or --deepest names; a name that is in use stands for the"
+              + " new chain")
+  private String keep;
+
+  @Option(
+      names = "--boundary",
+      paramLabel = "KEY",
+      description =
+          "first hex digits of a restore point's key, 8 or more, as inspect --boundaries shows them")
+  private String boundary;
+
+  @Option(names = "--deepest", description = "the restore point with the most tokens")
+  private boolean deepest;
 
   @Option(
       names = "--release",
       paramLabel = "NAME",
-      description = "Releases the chains of that name, in all namespaces.")
+      description = "release the chains of that name, in all namespaces")
   private String release;
 
-  @Spec private CommandSpec spec;
+  @Option(names = "--json", description = "print JSON, for programs")
+  private boolean json;
 
   @Override
   public Integer call() {
-    PrintWriter out = spec.commandLine().getOut();
-    StoreOptions options =
-        StoreOptions.builder().createIfMissing(false).backgroundThread(false).build();
-    try (SnapshotStore opened = SnapshotStore.open(store, options)) {
+    checkUsage();
+    int released = 0;
+    KeptChain added = null;
+    List<KeptChain> kept;
+    try (SnapshotStore store = OpenedStore.at(path)) {
       if (release != null) {
-        out.printf(Locale.ROOT, "released %,d%n", opened.maintenance().release(release));
+        released = store.maintenance().release(release);
       }
-      for (KeptChain kept : opened.kept()) {
-        out.printf(
-            Locale.ROOT,
-            "%s  %s  %,d tokens  %,d B%n",
-            kept.namespace(),
-            kept.name(),
-            kept.tokens(),
-            kept.bytes());
+      if (keep != null) {
+        added =
+            deepest
+                ? store.maintenance().keepDeepest(keep)
+                : store.maintenance().keep(boundary, keep);
+      }
+      kept = store.kept();
+    }
+    try (Output out = new Output(spec.commandLine().getOut())) {
+      if (json) {
+        out.json(json(released, added, kept));
+      } else {
+        print(released, added, kept, out);
       }
     }
-    out.flush();
-    return 0;
+    return release != null && released == 0 ? ExitCodes.FAILURE : ExitCodes.OK;
+  }
+
+  private void checkUsage() {
+    if (keep != null && deepest == (boundary != null)) {
+      throw usage("--keep takes either --boundary or --deepest");
+    }
+    if (keep == null && (deepest || boundary != null)) {
+      throw usage("--boundary and --deepest go with --keep");
+    }
+    if (keep != null && release != null) {
+      throw usage("--keep and --release are done one at a time");
+    }
+    if (boundary != null && !boundary.matches("[0-9A-Fa-f]{8,64}")) {
+      throw usage("--boundary takes 8 to 64 hex digits");
+    }
+  }
+
+  private ParameterException usage(String message) {
+    return new ParameterException(spec.commandLine(), message);
+  }
+
+  private void print(int released, KeptChain added, List<KeptChain> kept, Output out) {
+    if (release != null) {
+      out.line(released == 0 ? "No chain is kept as %s." : "Released %s.", release);
+    }
+    if (added != null) {
+      out.line("Kept %s: %,d tokens, %s.", keep, added.tokens(), Output.bytes(added.bytes()));
+    }
+    if (kept.isEmpty()) {
+      out.line("No chains are kept.");
+      return;
+    }
+    out.line("%-10s %10s %10s  %s", "namespace", "tokens", "bytes", "name");
+    for (KeptChain chain : kept) {
+      out.line(
+          "%-10s %,10d %10s  %s",
+          chain.namespace(), chain.tokens(), Output.bytes(chain.bytes()), chain.name());
+    }
+  }
+
+  private ObjectNode json(int released, KeptChain added, List<KeptChain> kept) {
+    ObjectNode root = Output.envelope("pin");
+    if (release != null) {
+      root.put("released", released);
+    }
+    if (added != null) {
+      put(root.putObject("added"), added);
+    }
+    ArrayNode list = root.putArray("kept");
+    kept.forEach(chain -> put(list.addObject(), chain));
+    return root;
+  }
+
+  private static void put(ObjectNode node, KeptChain chain) {
+    node.put("namespace", chain.namespace());
+    node.put("name", chain.name());
+    node.put("tokens", chain.tokens());
+    node.put("bytes", chain.bytes());
   }
 }

@@ -20,6 +20,8 @@ import picocli.CommandLine.Spec;
       "Rebuilds a lost or damaged manifest from the records, which describe themselves.",
       "Says what it would bring back, and changes nothing; with --apply it does so, and keeps what"
           + " it replaces in quarantine/.",
+      "Exit code 3: something that was stored is lost. 7: there may have been more, such as segments"
+          + " whose files are not there.",
     })
 public final class RepairCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
@@ -55,24 +57,43 @@ public final class RepairCommand implements Callable<Integer> {
         print(report, out);
       }
     }
-    return report.findings().stream().anyMatch(f -> f.severity().equals("ERROR"))
-        ? ExitCodes.CORRUPTION
-        : ExitCodes.OK;
+    return exitCode(report);
+  }
+
+  private static int exitCode(StoreRepair.Report report) {
+    if (has(report, "ERROR")) {
+      return ExitCodes.CORRUPTION;
+    }
+    return has(report, "WARNING") ? ExitCodes.MAYBE_INCOMPLETE : ExitCodes.OK;
+  }
+
+  private static boolean has(StoreRepair.Report report, String severity) {
+    return report.findings().stream().anyMatch(f -> f.severity().equals(severity));
   }
 
   private static void print(StoreRepair.Report report, Output out) {
     Findings.print(report.findings(), out);
     out.line(
-        "%s %d boundaries and %d restore points from %d segments",
+        "%s %,d boundaries and %,d restore points from %,d segments. %s",
         report.applied() ? "Brought back" : "Would bring back",
         report.boundaries(),
         report.points(),
-        report.segments());
+        report.segments(),
+        completeness(report));
     out.line(
         "What had been dropped, and whose bytes were still there, is among them: records do not say"
             + " that they were dropped. Keeps by name and the order of use are not known any more.");
     if (!report.applied()) {
       out.line("Nothing was changed. Run it again with --apply to do so.");
     }
+  }
+
+  private static String completeness(StoreRepair.Report report) {
+    if (has(report, "ERROR")) {
+      return "Something that was stored is lost.";
+    }
+    return has(report, "WARNING")
+        ? "There may have been more: see above."
+        : "No sign of more was found; of segments newer than these there would be none.";
   }
 }

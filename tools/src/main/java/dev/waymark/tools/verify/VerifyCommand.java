@@ -22,8 +22,12 @@ import picocli.CommandLine.Spec;
     description = {
       "Says whether a store is what its manifest says, and where every byte of every file is.",
       "Reads only, takes no lock and heals nothing, so it may be used beside a running server.",
+      "Damage to what something stored rests on is an error, and exit code 3. Damage to STATUS, on"
+          + " which nothing rests, is a warning, and the exit code stays as it is.",
     })
 public final class VerifyCommand implements Callable<Integer> {
+  private static final String FILES = "%-24s %15s %15s %13s %13s %13s %15s";
+
   @Spec private CommandSpec spec;
 
   @Parameters(paramLabel = "STORE", description = "directory of the store")
@@ -35,7 +39,8 @@ public final class VerifyCommand implements Callable<Integer> {
       defaultValue = "checksum",
       description =
           "structure: the manifest and the place of every byte; checksum (default): also every"
-              + " record; all: also whether it can be decoded, and footers")
+              + " record, headers and descriptions of namespaces; all: also whether each record can"
+              + " be decoded, and footers")
   private StoreVerifier.Level level;
 
   @Option(names = "--json", description = "print JSON, for programs")
@@ -58,25 +63,41 @@ public final class VerifyCommand implements Callable<Integer> {
   }
 
   private void print(StoreVerifier.Report report, Output out) {
-    out.line("%-28s %12s %12s %12s %12s", "file", "length", "live", "framing", "unnamed");
+    out.line(FILES, "file", "live", "dead", "framing", "reserved", "unaccounted", "allocated");
+    long[] sum = new long[6];
     for (FileBytes file : report.files()) {
-      out.line(
-          "%-28s %12d %12d %12d %12d",
-          file.file(),
-          file.lengthBytes(),
-          file.liveBytes(),
-          file.framingBytes(),
-          file.unnamedBytes());
+      long[] bytes = {
+        file.liveBytes(),
+        file.deadBytes(),
+        file.framingBytes(),
+        file.reservedBytes(),
+        file.unaccountedBytes(),
+        file.allocatedBytes()
+      };
+      row(out, file.file(), bytes);
+      for (int i = 0; i < sum.length; i++) {
+        sum[i] += bytes[i];
+      }
     }
+    row(out, "all, in bytes", sum);
     out.line();
     Findings.print(report.findings(), out);
     out.line(
-        "%s: %d boundaries, %d restore points; %d records, %s checked",
+        "%s: %,d boundaries, %,d restore points; %,d records, %s checked",
         report.isDamaged() ? "DAMAGED" : report.isTorn() ? "torn tail, recoverable" : "well",
         report.boundaries(),
         report.points(),
         report.recordsChecked(),
         Output.bytes(report.bytesChecked()));
+  }
+
+  private static void row(Output out, String name, long... bytes) {
+    Object[] cells = new Object[bytes.length + 1];
+    cells[0] = name;
+    for (int i = 0; i < bytes.length; i++) {
+      cells[i + 1] = String.format(Locale.ROOT, "%,d", bytes[i]);
+    }
+    out.line(FILES, cells);
   }
 
   private ObjectNode json(StoreVerifier.Report report) {
@@ -95,8 +116,10 @@ public final class VerifyCommand implements Callable<Integer> {
       node.put("length_bytes", file.lengthBytes());
       node.put("allocated_bytes", file.allocatedBytes());
       node.put("live_bytes", file.liveBytes());
+      node.put("dead_bytes", file.deadBytes());
       node.put("framing_bytes", file.framingBytes());
-      node.put("unnamed_bytes", file.unnamedBytes());
+      node.put("reserved_bytes", file.reservedBytes());
+      node.put("unaccounted_bytes", file.unaccountedBytes());
     }
     Findings.add(report.findings(), root);
     return root;

@@ -54,6 +54,7 @@ class DemoTest {
 
     assertThat(text.toString())
         .contains("bundles would take", "identical                  yes")
+        .containsPattern("time saved .* the last prompt: .* with the store, .* from scratch: ")
         .contains("tools/bin/segtool inspect " + result.store());
     assertThat(json.path("output_version").asInt()).isEqualTo(1);
     assertThat(json.path("identical").asBoolean()).isTrue();

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.waymark.layout.DType;
 import dev.waymark.layout.Layout;
 import dev.waymark.layout.TensorSpec;
+import dev.waymark.tools.Segtool;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -75,7 +76,7 @@ class ReplayCommandTest {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     int exitCode =
-        new CommandLine(new ReplayCommand(temporaryRoot, watcher))
+        Segtool.prepare(new CommandLine(new ReplayCommand(temporaryRoot, watcher)))
             .setOut(new PrintWriter(out))
             .setErr(new PrintWriter(err))
             .execute(args);

@@ -1,0 +1,52 @@
+package dev.waymark;
+
+import dev.waymark.error.ErrorDetail;
+import dev.waymark.error.InvalidArgumentException;
+import dev.waymark.error.StaleMatchException;
+import dev.waymark.internal.forest.Forest;
+import dev.waymark.internal.manifest.Edit;
+import dev.waymark.layout.BoundaryKey;
+import java.nio.charset.StandardCharsets;
+
+/** Keeps chains against eviction under a name, durably. */
+final class ChainKeeper {
+  private static final int MOST_NAME_CHARS = 200;
+
+  private final StoreEngine engine;
+
+  ChainKeeper(StoreEngine engine) {
+    this.engine = engine;
+  }
+
+  /**
+   * Keeps the chain that ends in a restore point; a name that was used before stands for it now.
+   */
+  void keep(int namespaceId, BoundaryKey key, int tokens, String name) {
+    engine.requireOpen();
+    requireName(name);
+    engine.publisher.write(
+        () -> {
+          int node = engine.forest.find(namespaceId, key);
+          if (node == Forest.NONE || !engine.forest.isRestorable(node)) {
+            throw new StaleMatchException(
+                ErrorDetail.of("the restore point at " + tokens + " tokens is not there any more")
+                    .remedy("match again"));
+          }
+          engine.space.requireRoomBesideKept(node);
+          return engine.publisher.publish(
+              new Edit.ChainKept(namespaceId, key, name, engine.clockMillis.getAsLong()));
+        });
+    engine.publisher.commit();
+  }
+
+  private static void requireName(String name) {
+    if (name.isBlank()
+        || name.length() > MOST_NAME_CHARS
+        || !StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
+      throw new InvalidArgumentException(
+          ErrorDetail.of("a chain cannot be kept under that name")
+              .expected("1 to " + MOST_NAME_CHARS + " characters, not all of them blank")
+              .found("a name of " + name.length()));
+    }
+  }
+}

@@ -1,0 +1,165 @@
+package dev.waymark.tools;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.error.ErrorDetail;
+import dev.waymark.error.WaymarkException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/**
+ * Says what went wrong: in one line on standard error, or, with {@code --json}, as one object on
+ * standard output. What is expected to happen is one sentence; what is not is a bug, and shows
+ * where.
+ */
+final class Failures {
+  private static final String JSON = "--json";
+
+  private Failures() {}
+
+  /** One failure, as it is shown. */
+  private record Failure(String code, String message, String remedy, int exitCode) {}
+
+  /** A verb failed; returns the exit code. */
+  static int execution(Exception e, CommandLine line, ParseResult result) {
+    if (e instanceof Output.ReaderGone) {
+      return ExitCodes.OK;
+    }
+    Failure failure = of(e);
+    boolean bug = failure.code().equals("BUG");
+    if (bug) {
+      e.printStackTrace(line.getErr());
+    }
+    return report(failure, line, line.getParseResult().hasMatchedOption(JSON));
+  }
+
+  /** The command line makes no sense; returns the exit code. */
+  static int usage(ParameterException e, String[] arguments) {
+    CommandLine line = e.getCommandLine();
+    String name = line.getCommandSpec().qualifiedName();
+    return report(
+        new Failure("USAGE", message(e), "try: " + name + " --help", ExitCodes.USAGE),
+        line,
+        Arrays.asList(arguments).contains(JSON));
+  }
+
+  private static int report(Failure failure, CommandLine line, boolean json) {
+    if (json) {
+      ObjectNode root = Output.envelope(line.getCommandName());
+      root.putObject("error")
+          .put("code", failure.code())
+          .put("message", failure.message())
+          .put("remedy", failure.remedy())
+          .put("exit_code", failure.exitCode());
+      try (Output out = new Output(line.getOut())) {
+        out.json(root);
+      } catch (Output.ReaderGone gone) {
+        // Nobody wants to know; the exit code still says it.
+        return failure.exitCode();
+      }
+      return failure.exitCode();
+    }
+    PrintWriter err = line.getErr();
+    boolean known = failure.code().equals("USAGE") || failure.code().equals("BUG");
+    err.println(
+        "segtool: "
+            + (known ? "" : failure.code() + ": ")
+            + failure.message()
+            + (failure.remedy().isEmpty() ? "" : separator(failure) + failure.remedy()));
+    err.flush();
+    return failure.exitCode();
+  }
+
+  private static String separator(Failure failure) {
+    return failure.message().endsWith("?") ? " " : "; ";
+  }
+
+  private static Failure of(Exception e) {
+    if (e instanceof WaymarkException expected) {
+      ErrorDetail detail = expected.detail();
+      return new Failure(
+          expected.code().name(),
+          detail.remedy("").sentence(),
+          detail.remedy(),
+          ExitCodes.of(expected.code()));
+    }
+    if (e instanceof NoSuchFileException missing) {
+      return new Failure(
+          "IO_FAILURE", "there is no file " + missing.getFile(), "check the path", 1);
+    }
+    if (e instanceof AccessDeniedException denied) {
+      return new Failure(
+          "IO_FAILURE",
+          denied.getFile() + ": permission denied",
+          "run as a user that may use it",
+          ExitCodes.FAILURE);
+    }
+    if (e instanceof IOException) {
+      String reason =
+          e instanceof FileSystemException named && named.getReason() != null
+              ? named.getFile() + ": " + named.getReason()
+              : e.getClass().getSimpleName() + ": " + e.getMessage();
+      return new Failure("IO_FAILURE", reason, "", ExitCodes.FAILURE);
+    }
+    return new Failure("BUG", "this is a bug: " + e, "please report it", ExitCodes.FAILURE);
+  }
+
+  private static String message(ParameterException e) {
+    // What is missing beside a typo is most often only what the typo took away.
+    List<String> unknown = e.getCommandLine().getUnmatchedArguments();
+    if (!unknown.isEmpty() || e instanceof UnmatchedArgumentException) {
+      UnmatchedArgumentException unmatched =
+          e instanceof UnmatchedArgumentException same
+              ? same
+              : new UnmatchedArgumentException(e.getCommandLine(), unknown);
+      CommandSpec spec = e.getCommandLine().getCommandSpec();
+      String found = unmatched.getUnmatched().get(0);
+      if (unmatched.isUnknownOption()) {
+        return "there is no option '" + found + "'" + meant(found, spec.optionsMap().keySet());
+      }
+      return spec.subcommands().isEmpty()
+          ? "one argument too many: '" + found + "'"
+          : "there is no verb '" + found + "'" + meant(found, spec.subcommands().keySet());
+    }
+    return e.getMessage();
+  }
+
+  /** The nearest name, where one is near enough to be meant. */
+  private static String meant(String found, Set<String> names) {
+    int most = Math.max(1, found.length() / 3);
+    return names.stream()
+        .min(Comparator.comparingInt(name -> distance(found, name)))
+        .filter(name -> distance(found, name) <= most)
+        .map(name -> ", did you mean " + name + "?")
+        .orElse("");
+  }
+
+  /** Characters to put in, take out or change. */
+  private static int distance(String a, String b) {
+    int[] row = new int[b.length() + 1];
+    for (int j = 0; j < row.length; j++) {
+      row[j] = j;
+    }
+    for (int i = 1; i <= a.length(); i++) {
+      int diagonal = row[0];
+      row[0] = i;
+      for (int j = 1; j < row.length; j++) {
+        int change = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+        diagonal = row[j];
+        row[j] = Math.min(change, 1 + Math.min(row[j], row[j - 1]));
+      }
+    }
+    return row[b.length()];
+  }
+}

@@ -1,0 +1,173 @@
+package dev.waymark.tools.space;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.waymark.SnapshotStore;
+import dev.waymark.StoreOptions;
+import dev.waymark.tools.Run;
+import dev.waymark.tools.ToyStore;
+import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class CompactCommandTest {
+  @TempDir Path dir;
+  private Path store;
+
+  /** A store in whose segments most is dead and was not punched out. */
+  @BeforeEach
+  void make() {
+    store = dir.resolve("store");
+    StoreOptions options = StoreOptions.builder().quota("64MiB").punchHoles(false).build();
+    try (SnapshotStore opened = SnapshotStore.open(store, options)) {
+      for (int i = 0; i < 8; i++) {
+        ToyStore.serve(opened, i, 100);
+      }
+      long now = opened.maintenance().sequence();
+      ToyStore.serve(opened, 99, 100);
+      opened.maintenance().deleteUsedBefore(now, false);
+    }
+  }
+
+  private static JsonNode json(Run run) throws IOException {
+    return new ObjectMapper().readTree(run.out());
+  }
+
+  @Test
+  void aDryRunSaysWhatAPlainRunDoes() throws IOException {
+    Run dry = Run.of("compact", store, "--dry-run", "--json");
+    JsonNode before = json(Run.of("inspect", store, "--json"));
+    Run wet = Run.of("compact", store, "--json");
+
+    assertThat(dry.exitCode()).as(dry.err()).isZero();
+    assertThat(json(dry).path("dry_run").asBoolean()).isTrue();
+    assertThat(json(dry).path("emptied_segments").asInt()).isZero();
+    assertThat(json(dry).path("copied_bytes").asLong()).isZero();
+    JsonNode candidates = json(dry).path("candidates");
+    assertThat(candidates).isNotEmpty().isEqualTo(json(wet).path("candidates"));
+    assertThat(json(wet).path("emptied_segments").asInt()).isEqualTo(candidates.size());
+    long live = 0;
+    for (JsonNode candidate : candidates) {
+      live += candidate.path("live_bytes").asLong();
+    }
+    assertThat(json(wet).path("copied_bytes").asLong()).isEqualTo(live);
+    assertThat(before.path("boundaries").asInt()).isEqualTo(6);
+    JsonNode after = json(Run.of("inspect", store, "--json"));
+    assertThat(after.path("boundaries").asInt()).isEqualTo(6);
+    assertThat(Run.of("verify", store, "--level", "all").exitCode()).isZero();
+  }
+
+  @Test
+  void theTableHasBeforeAndAfter() {
+    Run dry = Run.of("compact", store, "--dry-run");
+    Run wet = Run.of("compact", store);
+
+    assertThat(dry.out()).contains("Dry run: nothing was copied.").doesNotContain("before");
+    assertThat(wet.out()).contains("before", "after", "segments", "live", "dead", "allocated");
+    assertThat(wet.out()).contains("B copied");
+    assertThat(Run.of("compact", store, "--target-live-ratio", "0").out())
+        .contains("No segment is worth emptying");
+  }
+
+  @Test
+  void itCopiesNoMoreThanItMay() throws IOException {
+    JsonNode none = json(Run.of("compact", store, "--max-bytes-written", "0B", "--json"));
+
+    assertThat(none.path("candidates")).isNotEmpty();
+    assertThat(none.path("copied_bytes").asLong()).isZero();
+    long least = Long.MAX_VALUE;
+    for (JsonNode candidate : none.path("candidates")) {
+      least = Math.min(least, candidate.path("live_bytes").asLong());
+    }
+    JsonNode some = json(Run.of("compact", store, "--max-bytes-written", least + "B", "--json"));
+    assertThat(some.path("copied_bytes").asLong()).isEqualTo(least);
+    assertThat(some.path("emptied_segments").asInt()).isEqualTo(1);
+  }
+
+  @Test
+  void theRatioBoundsWhatIsEmptied() throws IOException {
+    JsonNode few =
+        json(Run.of("compact", store, "--target-live-ratio", "0.01", "--dry-run", "--json"));
+    JsonNode all =
+        json(Run.of("compact", store, "--target-live-ratio", "1", "--dry-run", "--json"));
+
+    assertThat(few.path("candidates")).isEmpty();
+    assertThat(all.path("candidates")).isNotEmpty();
+  }
+
+  @Test
+  void progressIsForTerminalsOnly() {
+    PrintStream err = System.err;
+    ByteArrayOutputStream seen = new ByteArrayOutputStream();
+    System.setErr(new PrintStream(seen, true, StandardCharsets.UTF_8));
+    try {
+      Run run = Run.of("compact", store);
+      assertThat(run.err()).isEmpty();
+    } finally {
+      System.setErr(err);
+    }
+    assertThat(seen.toString(StandardCharsets.UTF_8)).doesNotContain("compacting", "\r");
+  }
+
+  @Test
+  void whileAnotherProcessHasTheStoreItIsRefused() throws Exception {
+    List<String> command = new ArrayList<>();
+    command.add(ProcessHandle.current().info().command().orElseThrow());
+    for (String argument :
+        java.lang.management.ManagementFactory.getRuntimeMXBean().getInputArguments()) {
+      if (argument.startsWith("--add-") || argument.startsWith("--enable-native")) {
+        command.add(argument);
+      }
+    }
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Holder.class.getName()));
+    command.add(store.toString());
+    Process holder =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    try (BufferedReader said =
+        new BufferedReader(
+            new InputStreamReader(holder.getInputStream(), StandardCharsets.UTF_8))) {
+      assertThat(said.readLine()).isEqualTo("open");
+      for (String verb : new String[] {"compact", "pin"}) {
+        Run run = Run.of(verb, store);
+        assertThat(run.exitCode()).isEqualTo(5);
+        assertThat(run.out()).isEmpty();
+        assertThat(run.err().strip())
+            .startsWith("segtool: STORE_LOCKED")
+            .contains("process " + holder.pid())
+            .doesNotContain("\n");
+        Run json = Run.of(verb, store, "--json");
+        assertThat(json.exitCode()).isEqualTo(5);
+        assertThat(json(json).path("error").path("code").asText()).isEqualTo("STORE_LOCKED");
+      }
+      assertThat(Run.of("repair", store, "--rebuild-manifest", "--apply").exitCode()).isEqualTo(5);
+    } finally {
+      holder.getOutputStream().close();
+      holder.waitFor();
+    }
+  }
+
+  /** Holds a store open until its standard input ends. */
+  static final class Holder {
+    private Holder() {}
+
+    public static void main(String[] arguments) throws IOException {
+      try (SnapshotStore opened = ToyStore.open(Path.of(arguments[0]))) {
+        System.out.println("open");
+        while (System.in.read() >= 0) {
+          // nothing is ever sent
+        }
+      }
+    }
+  }
+}
