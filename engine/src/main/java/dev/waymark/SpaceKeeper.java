@@ -84,8 +84,20 @@ final class SpaceKeeper {
               .found(bytes)
               .remedy("close the store and open it with that quota"));
     }
-    gate.setQuotaBytes(bytes);
-    return enforce();
+    making.lock();
+    try {
+      long before = gate.quotaBytes();
+      gate.setQuotaBytes(bytes);
+      try {
+        return enforce();
+      } catch (QuotaPinnedException e) {
+        // A quota that cannot be met is not one.
+        gate.setQuotaBytes(before);
+        throw e;
+      }
+    } finally {
+      making.unlock();
+    }
   }
 
   void setNamespaceQuota(NamespaceState namespace, long bytes) {

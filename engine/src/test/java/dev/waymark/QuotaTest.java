@@ -335,6 +335,23 @@ class QuotaTest {
   }
 
   @Test
+  void aQuotaThatCannotBeMetLeavesTheOneBefore() {
+    try (SnapshotStore store = open(40 * MIB)) {
+      Namespace ns = store.namespace(model.identity, model.layout);
+      int[] read = prompt(1, 16_001);
+      model.store(ns, read, PrefillPlan.tokens(16_001));
+      try (RestoredState reading = ns.match(read).restore()) {
+        assertThatThrownBy(() -> store.setQuota(16 * MIB)).isInstanceOf(QuotaPinnedException.class);
+        assertThat(store.stats().quotaBytes()).isEqualTo(40 * MIB);
+        within(store);
+        assertThat(model.check(reading, read)).isEqualTo(16_000);
+      }
+      store.setQuota(16 * MIB);
+      within(store);
+    }
+  }
+
+  @Test
   void aDeletedNamespacesQuotaStandsInNobodysWay() {
     try (SnapshotStore store = open(64 * MIB)) {
       Namespace ns = store.namespace(model.identity, model.layout);
