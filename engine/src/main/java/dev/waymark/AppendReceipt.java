@@ -10,7 +10,10 @@ import java.util.concurrent.CompletableFuture;
  *     rest of their block
  * @param appendedBytes payload written, rows and point together; 0 where all was stored already
  * @param pointAdded whether the last boundary became a restore point by this append
- * @param durable completes once all of it is durable, or fails once it is known to be lost
+ * @param durable completes once all of it is durable, or fails once it is known to be lost;
+ *     receipts complete in the order in which what they stand for was published. What is made to
+ *     depend on it runs on a thread of the store, or inside another's call of it: it may use the
+ *     store, but neither close it nor wait there
  */
 public record AppendReceipt(
     int tokens,

@@ -3,6 +3,7 @@ package dev.waymark;
 import dev.waymark.error.BoundaryMismatchException;
 import dev.waymark.error.ClosedException;
 import dev.waymark.error.ConcurrentUseException;
+import dev.waymark.error.DiskFullException;
 import dev.waymark.error.DurabilityLostException;
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidArgumentException;
@@ -53,6 +54,9 @@ public final class PrefillSession implements AutoCloseable {
   private static final byte[] NO_EXTRA = {};
   private static final int ROOM_ROUNDS = 3;
 
+  /** A boundary, whose else it is, and its point. */
+  private static final int MOST_EDITS = 3;
+
   private final StoreEngine engine;
   private final Namespace namespace;
   private final NamespaceState state;
@@ -65,6 +69,7 @@ public final class PrefillSession implements AutoCloseable {
   private final long openedNumber;
   private final KeyChain keys = new KeyChain();
   private final QuotaGate.Reservation reservation;
+  private final NamespacePromises.Promise promise;
   private final Run rowRun;
   private final Run pointRun;
   private final ReentrantLock calls = new ReentrantLock();
@@ -77,7 +82,7 @@ public final class PrefillSession implements AutoCloseable {
   private long lastNumber;
   private HeldPoint held;
   private boolean complete;
-  private boolean ended;
+  private volatile boolean ended;
   private volatile boolean ending;
 
   /** Edits up to a number make the prefix durable up to so many tokens. */
@@ -89,11 +94,13 @@ public final class PrefillSession implements AutoCloseable {
       PrefillPlan plan,
       PointPlan points,
       QuotaGate.Reservation reservation,
+      NamespacePromises.Promise promise,
       long sessionId,
       Forest.Hold tip,
       BoundaryKey tipKey,
       int tokens) {
     this.reservation = reservation;
+    this.promise = promise;
     this.rowRun = new Run(SegmentKind.APPEND, Run.Heat.NEW, reservation);
     this.pointRun = new Run(SegmentKind.DELTA, Run.Heat.NEW, reservation);
     this.engine = engine;
@@ -129,6 +136,7 @@ public final class PrefillSession implements AutoCloseable {
       return engine.publisher.write(
           () -> {
             engine.requireOpen();
+            from.requireThere();
             long sessionId = engine.forest.nextSessionId();
             engine.publisher.publish(
                 new Edit.SessionOpened(
@@ -146,6 +154,7 @@ public final class PrefillSession implements AutoCloseable {
                     plan,
                     from.points(),
                     from.reservation(),
+                    from.promise(),
                     sessionId,
                     from.tip(),
                     match.keyAt(start),
@@ -222,7 +231,8 @@ public final class PrefillSession implements AutoCloseable {
 
   /** Stores the next blocks under keys that the caller made. */
   public AppendReceipt append(List<BoundaryKey> blockKeys, StateViews views) {
-    return guarded(() -> appendBlocks(blockKeys, 0, views));
+    // The caller's list is not looked at under the store's locks.
+    return guarded(() -> appendBlocks(List.copyOf(blockKeys), 0, views));
   }
 
   private interface Call<T> {
@@ -230,14 +240,12 @@ public final class PrefillSession implements AutoCloseable {
   }
 
   private <T> T guarded(Call<T> call) {
-    if (!calls.tryLock()) {
+    // One call inside another happens only in what depends on a receipt.
+    if (calls.isHeldByCurrentThread() || !calls.tryLock()) {
       if (ending) {
         throw ended();
       }
-      throw new ConcurrentUseException(
-          ErrorDetail.of("two threads use one session")
-              .expected("one call at a time")
-              .remedy("give each thread a session of its own"));
+      throw concurrent();
     }
     try {
       requireUsable();
@@ -245,6 +253,13 @@ public final class PrefillSession implements AutoCloseable {
     } finally {
       calls.unlock();
     }
+  }
+
+  private static ConcurrentUseException concurrent() {
+    return new ConcurrentUseException(
+        ErrorDetail.of("two threads use one session, or a call from inside another")
+            .expected("one call at a time")
+            .remedy("give each thread a session of its own"));
   }
 
   private void requireUsable() {
@@ -329,12 +344,13 @@ public final class PrefillSession implements AutoCloseable {
    * What of the blocks to come is stored already.
    *
    * @param storedTokens tokens up to the last of them that is
-   * @param last the last block's boundary, or {@link Forest#NONE}
+   * @param isPoint whether the last block's boundary is a restore point
    * @param coveredTo first window row that a point there would have to write
    */
-  private record Ahead(int storedTokens, int last, int coveredTo) {}
+  private record Ahead(int storedTokens, boolean isPoint, int coveredTo) {}
 
   private Ahead lookAhead(List<BoundaryKey> chain) {
+    requireTip();
     Forest forest = engine.forest;
     Set<BoundaryKey> seen = new HashSet<>();
     int node = tip.node();
@@ -357,30 +373,30 @@ public final class PrefillSession implements AutoCloseable {
     }
     int to = tokens + chain.size() * layout.blockTokens();
     boolean covered = last != Forest.NONE && forest.hasUsableDelta(last);
-    return new Ahead(stored, last, covered ? to : forest.coveredTo(parent, to));
+    boolean isPoint = last != Forest.NONE && forest.isPoint(last);
+    return new Ahead(stored, isPoint, covered ? to : forest.coveredTo(parent, to));
   }
 
   /** Views hold what will be taken from them: of all blocks, before the first is written. */
   private void checkHeld(StateViews views, Ahead ahead, int to, boolean ends) {
     boolean appends = to > tokens;
-    boolean point = appends && ends && points.wants(to) && !isPoint(ahead.last());
+    boolean last = appends && ends;
+    boolean point = last && points.wants(to) && !ahead.isPoint();
+    boolean held = last && complete && !points.wants(to) && canHold(views);
     for (TensorSpec spec : layout.tensors()) {
       if (spec.growth() instanceof Growth.Rows && ahead.storedTokens() < to) {
         requireRows(spec, spec.rowsAfter(ahead.storedTokens()), spec.rowsAfter(to), views);
       } else if (spec.growth() instanceof Growth.Window window) {
         long sinks = window.sinkTokens();
         requireRows(spec, Math.min(ahead.storedTokens(), sinks), Math.min(to, sinks), views);
-        if (point) {
-          requireRows(spec, Layout.windowStart(window, ahead.coveredTo(), to), to, views);
+        if (point || held) {
+          int from = held ? 0 : ahead.coveredTo();
+          requireRows(spec, Layout.windowStart(window, from, to), to, views);
         }
-      } else if (spec.isFixed() && point) {
+      } else if (spec.isFixed() && (point || held)) {
         requireRows(spec, 0, spec.rowsAfter(to), views);
       }
     }
-  }
-
-  private boolean isPoint(int node) {
-    return node != Forest.NONE && engine.publisher.read(() -> engine.forest.isPoint(node));
   }
 
   private record Outcome(long bytes, boolean pointAdded) {}
@@ -471,18 +487,51 @@ public final class PrefillSession implements AutoCloseable {
     }
   }
 
-  /** Beyond what was reserved, room is made record by record. */
+  /**
+   * Beyond what was reserved, room is made record by record; and before too much is in flight, it
+   * is forced, which makes nothing visible.
+   */
   private RecordLocation write(RecordPlan record, StateViews views, Run run, Scratch scratch) {
+    long most = Alignment.toPage(record.maxBytes());
+    engine.space.take(state, promise, most);
+    long[] unused = {most};
+    try {
+      RecordLocation location = writeInPromise(record, views, run, scratch);
+      unused[0] -= Alignment.toPage(location.lengthBytes());
+      return location;
+    } finally {
+      engine.publisher.write(
+          () -> {
+            promise.giveBack(unused[0]);
+            return null;
+          });
+    }
+  }
+
+  private RecordLocation writeInPromise(
+      RecordPlan record, StateViews views, Run run, Scratch scratch) {
     for (int round = 0; ; round++) {
       try {
-        return engine.segments.write(
-            record, views, run, state.descriptor(), scratch, engine.options.verifyLossy());
+        while (true) {
+          RecordLocation location =
+              engine.segments.write(
+                  record,
+                  views,
+                  run,
+                  state.descriptor(),
+                  scratch,
+                  engine.options.verifyLossy(),
+                  engine.options.maxInFlightBytes());
+          if (location != null) {
+            return location;
+          }
+          engine.publisher.forceData();
+        }
       } catch (QuotaExceededException e) {
         if (round == ROOM_ROUNDS) {
           throw e;
         }
         engine.space.reserve(
-            state,
             reservation,
             Math.max(record.maxBytes(), engine.segments.sizing().runBytes())
                 + state.descriptor().pageBytes()
@@ -533,6 +582,7 @@ public final class PrefillSession implements AutoCloseable {
           if (node == Forest.NONE && rows == null) {
             return null;
           }
+          requireManifestRoom(rows, deltas, states);
           long bytes = 0;
           if (node == Forest.NONE) {
             bytes += publishRows(key, to, rows);
@@ -561,6 +611,19 @@ public final class PrefillSession implements AutoCloseable {
         });
   }
 
+  /** For all edits of a boundary, or for none of them: then what was written is dead. */
+  private void requireManifestRoom(List<Written> rows, List<Written> deltas, List<Written> states) {
+    int count = locations(rows).size() + locations(deltas).size() + locations(states).size();
+    try {
+      engine.publisher.requireRoom(MOST_EDITS, count);
+    } catch (DiskFullException e) {
+      discardLocked(rows);
+      discardLocked(deltas);
+      discardLocked(states);
+      throw e;
+    }
+  }
+
   private long publishRows(BoundaryKey key, int to, List<Written> rows) {
     lastNumber =
         engine.publisher.publish(
@@ -575,6 +638,7 @@ public final class PrefillSession implements AutoCloseable {
                 engine.clockMillis.getAsLong(),
                 rawBytes(rows),
                 locations(rows)));
+    promise.published(locations(rows));
     return rawBytes(rows);
   }
 
@@ -593,6 +657,8 @@ public final class PrefillSession implements AutoCloseable {
                 rawBytes(states),
                 locations(deltas),
                 locations(states)));
+    promise.published(locations(deltas));
+    promise.published(locations(states));
     return rawBytes(deltas) + rawBytes(states);
   }
 
@@ -640,6 +706,7 @@ public final class PrefillSession implements AutoCloseable {
 
   private void discardLocked(List<Written> written) {
     if (written != null) {
+      promise.giveBack(NamespacePromises.pageBytes(locations(written)));
       written.forEach(
           record -> engine.segments.stillborn(record.location(), engine.publisher.published()));
     }
@@ -656,12 +723,14 @@ public final class PrefillSession implements AutoCloseable {
   // The newest point of a session that generates
 
   private boolean hold(int to, StateViews views) {
-    if (!layout.needsPoints() || !hasPointViews(views)) {
+    if (!canHold(views)) {
       return false;
     }
     for (TensorSpec spec : layout.tensors()) {
-      if (!(spec.growth() instanceof Growth.Rows)) {
-        requireRows(spec, HeldPoint.firstRow(spec, to), spec.rowsAfter(to), views);
+      // Where a point was wanted when the call began, no more was asked for than that takes.
+      if (!(spec.growth() instanceof Growth.Rows)
+          && !views.get(spec).holds(HeldPoint.firstRow(spec, to), spec.rowsAfter(to))) {
+        return false;
       }
     }
     if (held == null) {
@@ -674,7 +743,10 @@ public final class PrefillSession implements AutoCloseable {
     return true;
   }
 
-  private boolean hasPointViews(StateViews views) {
+  private boolean canHold(StateViews views) {
+    if (!layout.needsPoints()) {
+      return false;
+    }
     for (TensorSpec spec : layout.tensors()) {
       if (!(spec.growth() instanceof Growth.Rows) && views.get(spec) == null) {
         return false;
@@ -684,74 +756,98 @@ public final class PrefillSession implements AutoCloseable {
   }
 
   private void writeHeld() {
-    HeldPoint point = held;
-    if (point == null) {
-      return;
+    if (held != null && held.tokens() == tokens && tip.isValid()) {
+      addPointAtTip(held.views());
     }
-    held = null;
-    try {
-      if (point.tokens() == tokens && tip.isValid()) {
-        addPointAtTip(point.views());
-      }
-    } finally {
+  }
+
+  private void dropHeld() {
+    if (held != null) {
+      held = null;
       engine.giveHeld(HeldPoint.bytes(layout));
     }
   }
 
-  /** Adds a point to the boundary that was reached, if it has none. */
-  private void addPointAtTip(StateViews views) {
-    boolean wanted =
-        layout.needsPoints()
-            && engine.publisher.read(
-                () -> !engine.forest.isRoot(tip.node()) && !engine.forest.isPoint(tip.node()));
-    if (!wanted) {
-      return;
+  /**
+   * What a point at the boundary that was reached takes.
+   *
+   * @param wanted whether there can be one, and is none
+   * @param coveredTo first window row that it has to write
+   */
+  private record AtTip(boolean wanted, BoundaryKey parentKey, int coveredTo) {}
+
+  /** The caller is inside a read or write. */
+  private AtTip atTip() {
+    requireTip();
+    Forest forest = engine.forest;
+    int node = tip.node();
+    if (!layout.needsPoints() || forest.isRoot(node) || forest.isPoint(node)) {
+      return new AtTip(false, null, tokens);
     }
-    int block = layout.blockTokens();
-    BoundaryKey key = tipKey;
+    int parent = forest.parent(node);
+    int covered = forest.hasUsableDelta(node) ? tokens : forest.coveredTo(parent, tokens);
+    return new AtTip(true, forest.key(parent), covered);
+  }
+
+  /**
+   * Adds a point to the boundary that was reached, if it has none.
+   *
+   * @throws StaleMatchException if the boundary was lost; nothing is left behind
+   */
+  private void addPointAtTip(StateViews views) {
+    int from = tokens - layout.blockTokens();
     int to = tokens;
-    int parent = engine.publisher.read(() -> engine.forest.parent(tip.node()));
-    BoundaryKey parentKey = engine.publisher.read(() -> engine.forest.key(parent));
     List<Written> deltas = null;
     List<Written> states = null;
     while (true) {
-      int covered =
-          engine.publisher.read(
-              () ->
-                  engine.forest.hasUsableDelta(tip.node())
-                      ? to
-                      : engine.forest.coveredTo(parent, to));
-      discard(deltas);
-      deltas = write(records.delta(key, parentKey, to - block, to, covered), views, pointRun);
-      if (states == null) {
-        states = write(records.state(key, parentKey, to - block, to), views, pointRun);
+      AtTip at;
+      try {
+        at = engine.publisher.read(this::atTip);
+        if (at.wanted()) {
+          discard(deltas);
+          deltas = null;
+          deltas =
+              write(
+                  records.delta(tipKey, at.parentKey(), from, to, at.coveredTo()), views, pointRun);
+          if (states == null) {
+            states = write(records.state(tipKey, at.parentKey(), from, to), views, pointRun);
+          }
+        }
+      } catch (RuntimeException | Error e) {
+        discard(deltas);
+        discard(states);
+        throw e;
       }
       List<Written> newDeltas = deltas;
       List<Written> newStates = states;
-      boolean done =
-          engine.publisher.write(
-              () -> {
-                Forest forest = engine.forest;
-                if (!tip.isValid() || forest.isPoint(tip.node())) {
-                  discardLocked(newDeltas);
-                  discardLocked(newStates);
-                  return true;
-                }
-                boolean stillCovered =
-                    forest.hasUsableDelta(tip.node()) || forest.coveredTo(parent, to) >= covered;
-                if (!stillCovered) {
-                  return false;
-                }
-                long bytes = publishPoint(key, covered, newDeltas, newStates);
-                engine.counters.appendedBytes.add(bytes);
-                engine.publisher.addUnforced(bytes);
-                points.added(to);
-                return true;
-              });
-      if (done) {
+      if (engine.publisher.write(() -> publishAtTip(at, newDeltas, newStates))) {
         return;
       }
     }
+  }
+
+  /** Makes a point at the tip visible; false where more of the window must be written first. */
+  private boolean publishAtTip(AtTip written, List<Written> deltas, List<Written> states) {
+    if (!written.wanted() || !tip.isValid() || !atTip().wanted()) {
+      discardLocked(deltas);
+      discardLocked(states);
+      requireTip();
+      return true;
+    }
+    int covered = atTip().coveredTo();
+    if (covered < written.coveredTo()) {
+      return false;
+    }
+    requireManifestRoom(null, deltas, states);
+    boolean delta = covered < tokens;
+    long bytes = publishPoint(tipKey, written.coveredTo(), delta ? deltas : null, states);
+    if (!delta) {
+      discardLocked(deltas);
+    }
+    engine.counters.appendedBytes.add(bytes);
+    engine.publisher.addUnforced(bytes);
+    points.added(tokens);
+    return true;
   }
 
   // The end
@@ -810,16 +906,31 @@ public final class PrefillSession implements AutoCloseable {
   }
 
   /**
-   * Aborts and keeps the boundaries, with a point at the one that was reached.
+   * Aborts and keeps the boundaries, with a point at the one that was reached. Idempotent.
    *
    * @param views window and fixed state at {@link #tokens()}
+   * @throws BoundaryMismatchException if the rows of a view end elsewhere; the session goes on, and
+   *     so does a call that is under way
+   * @throws ViewMismatchException if a view is missing, too short or of another shape; likewise
+   * @throws StaleMatchException if that boundary was lost; the session has ended
    */
   public void abortKeeping(StateViews views) {
     end(AbortMode.KEEP, views);
   }
 
   private void end(AbortMode mode, StateViews views) {
-    ending = true;
+    if (calls.isHeldByCurrentThread()) {
+      throw concurrent();
+    }
+    engine.publisher.write(
+        () -> {
+          // From here on no call under way gets any further, so that what is right stays right.
+          if (views != null && !ended) {
+            checkAtTip(views);
+          }
+          ending = true;
+          return null;
+        });
     calls.lock();
     try {
       if (ended) {
@@ -828,17 +939,30 @@ public final class PrefillSession implements AutoCloseable {
       ended = true;
       try {
         if (views != null && tokens > 0) {
-          check(views, tokens);
           addPointAtTip(views);
         }
         if (complete) {
           writeHeld();
         }
       } finally {
+        dropHeld();
         release(mode);
       }
     } finally {
       calls.unlock();
+    }
+  }
+
+  /** Views hold what a point at the tip takes from them. */
+  private void checkAtTip(StateViews views) {
+    check(views, tokens);
+    AtTip at = tip.isValid() ? atTip() : new AtTip(false, null, tokens);
+    for (TensorSpec spec : layout.tensors()) {
+      if (at.wanted() && spec.growth() instanceof Growth.Window window) {
+        requireRows(spec, Layout.windowStart(window, at.coveredTo(), tokens), tokens, views);
+      } else if (at.wanted() && spec.isFixed()) {
+        requireRows(spec, 0, spec.rowsAfter(tokens), views);
+      }
     }
   }
 
@@ -851,6 +975,7 @@ public final class PrefillSession implements AutoCloseable {
     engine.budget.save(false);
     engine.publisher.write(
         () -> {
+          promise.end();
           Forest forest = engine.forest;
           if (discards) {
             forest.release(tip);

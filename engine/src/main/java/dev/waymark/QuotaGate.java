@@ -3,8 +3,6 @@ package dev.waymark;
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.QuotaExceededException;
 import dev.waymark.internal.log.SpaceGate;
-import java.util.HashSet;
-import java.util.Set;
 
 /**
  * Keeps every file of the store within its quota.
@@ -16,7 +14,7 @@ import java.util.Set;
  *       apart above the quota.
  *   <li>Apart stand the small files, and the manifest twice over with some growth: so that it can
  *       grow between two looks at it, and a checkpoint can stand beside its predecessor. And room
- *       for what compaction copies.
+ *       for what is copied before its original goes: by compaction, and after a failed force.
  *   <li>Only what was found at open, a lowered quota, or a manifest that grew, leaves more in use
  *       than there may be; until that is evicted every charge is refused but those that free space.
  * </ul>
@@ -27,7 +25,7 @@ final class QuotaGate implements SpaceGate {
 
   private static final long SEALING_BYTES = GROWTH_BYTES / 2;
 
-  /** Pays for what compaction copies, out of what is held back for it. */
+  /** Pays for what is copied so that its original can go, out of what is held back for it. */
   static final Payer COPYING = new Payer() {};
 
   private final long copyingBytes;
@@ -36,12 +34,11 @@ final class QuotaGate implements SpaceGate {
   private long manifestBytes;
   private long chargedBytes;
   private long reservedBytes;
-  private final Set<Reservation> reservations = new HashSet<>();
 
   /**
    * A gate.
    *
-   * @param copyingBytes set apart for what compaction copies before the original goes
+   * @param copyingBytes set apart for what is copied before the original goes
    */
   QuotaGate(long quotaBytes, long copyingBytes) {
     this.quotaBytes = quotaBytes;
@@ -50,13 +47,10 @@ final class QuotaGate implements SpaceGate {
 
   /** Room that one prefill has for itself. */
   final class Reservation implements Payer {
-    private final int namespaceId;
     private long bytes;
     private boolean ended;
 
-    private Reservation(int namespaceId) {
-      this.namespaceId = namespaceId;
-    }
+    private Reservation() {}
 
     /** Gives back what is left. */
     void end() {
@@ -64,14 +58,13 @@ final class QuotaGate implements SpaceGate {
         reservedBytes -= bytes;
         bytes = 0;
         ended = true;
-        reservations.remove(this);
       }
     }
   }
 
-  /** A reservation of nothing yet. */
-  Reservation reservation(int namespaceId) {
-    return new Reservation(namespaceId);
+  /** A reservation of nothing. */
+  Reservation reservation() {
+    return new Reservation();
   }
 
   /** Adds to a reservation if there is room for it now. */
@@ -79,10 +72,9 @@ final class QuotaGate implements SpaceGate {
     if (bytes > freeBytes()) {
       return false;
     }
-    if (!reservation.ended && bytes > 0) {
+    if (!reservation.ended) {
       reservation.bytes += bytes;
       reservedBytes += bytes;
-      reservations.add(reservation);
     }
     return true;
   }
@@ -117,7 +109,6 @@ final class QuotaGate implements SpaceGate {
     if (payer instanceof Reservation reservation && !reservation.ended) {
       reservation.bytes += bytes;
       reservedBytes += bytes;
-      reservations.add(reservation);
     }
   }
 
@@ -155,14 +146,6 @@ final class QuotaGate implements SpaceGate {
 
   synchronized long reservedBytes() {
     return reservedBytes;
-  }
-
-  /** What is reserved for prefills of one namespace, those that are just beginning included. */
-  synchronized long reservedBytes(int namespaceId) {
-    return reservations.stream()
-        .filter(reservation -> reservation.namespaceId == namespaceId)
-        .mapToLong(reservation -> reservation.bytes)
-        .sum();
   }
 
   synchronized long apartBytes() {

@@ -25,12 +25,10 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Consumer;
 
 /**
  * A restore point that is pinned, and being read into the caller's memory. Nothing read through it
@@ -45,7 +43,6 @@ public final class RestoredState implements AutoCloseable {
   private final int tokens;
   private final int nextShallower;
   private final Forest.Hold hold;
-  private final long readerNumber;
   private final List<Piece> pieces;
   private final Map<Long, SegmentSet.Lease> leases = new HashMap<>();
   private final AtomicLongArray rowsRead;
@@ -93,7 +90,6 @@ public final class RestoredState implements AutoCloseable {
       int tokens,
       int nextShallower,
       Forest.Hold hold,
-      long readerNumber,
       List<Piece> pieces) {
     this.engine = engine;
     this.namespace = namespace;
@@ -101,7 +97,6 @@ public final class RestoredState implements AutoCloseable {
     this.tokens = tokens;
     this.nextShallower = nextShallower;
     this.hold = hold;
-    this.readerNumber = readerNumber;
     this.pieces = pieces;
     this.rowsRead = new AtomicLongArray(layout.tensors().size());
   }
@@ -120,15 +115,12 @@ public final class RestoredState implements AutoCloseable {
           }
           engine.touch(node);
           List<Piece> pieces = pieces(forest, node);
-          long number = engine.publisher.published();
-          engine.readers.begin(number);
           return new RestoredState(
               engine,
               namespace,
               tokens,
               match.nextShallower(tokens),
-              forest.hold(node),
-              number,
+              forest.holdToRead(node),
               pieces);
         });
   }
@@ -348,9 +340,9 @@ public final class RestoredState implements AutoCloseable {
     int threads = Math.min(engine.options.restoreThreads(), Math.max(1, count / 4));
     AtomicInteger next = new AtomicInteger();
     int run = Math.max(1, Math.min(32, count / (4 * threads)));
-    Runnable worker =
-        () -> {
-          try (Scratch scratch = engine.scratches.take()) {
+    Consumer<Scratch> worker =
+        scratch -> {
+          try (scratch) {
             for (int from = next.getAndAdd(run); from < count; from = next.getAndAdd(run)) {
               for (int i = from; i < Math.min(count, from + run); i++) {
                 readPiece(i, body, scratch);
@@ -361,51 +353,16 @@ public final class RestoredState implements AutoCloseable {
             throw e;
           }
         };
-    List<Future<?>> helpers = new ArrayList<>();
-    for (int i = 1; i < threads; i++) {
-      try {
-        helpers.add(engine.restorers.submit(worker));
-      } catch (RejectedExecutionException e) {
-        // The store is being closed: this thread finds out by itself how far it still gets.
-        break;
-      }
-    }
-    Throwable first = null;
-    try {
-      worker.run();
-    } catch (Throwable e) {
-      first = e;
-    }
-    for (Future<?> helper : helpers) {
-      Throwable failed = failureOf(helper);
-      first = first == null ? failed : first;
-    }
-    if (first instanceof RuntimeException e) {
-      throw e;
-    }
-    if (first instanceof Error e) {
-      throw e;
-    }
-  }
-
-  private static Throwable failureOf(Future<?> helper) {
-    boolean interrupted = false;
-    try {
-      while (true) {
-        try {
-          helper.get();
-          return null;
-        } catch (ExecutionException e) {
-          return e.getCause();
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    engine.restorers.run(
+        threads - 1,
+        () -> {
+          // Nobody waits for memory here, since the caller would wait for it to end.
+          Scratch scratch = engine.scratches.tryTake();
+          if (scratch != null) {
+            worker.accept(scratch);
+          }
+        },
+        () -> worker.accept(engine.scratches.take()));
   }
 
   private void readPiece(int i, PieceReader body, Scratch scratch) {
@@ -540,7 +497,6 @@ public final class RestoredState implements AutoCloseable {
     } finally {
       reading.writeLock().unlock();
     }
-    engine.readers.end(readerNumber);
     engine.publisher.write(
         () -> {
           engine.forest.release(hold);

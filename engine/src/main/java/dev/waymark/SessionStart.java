@@ -13,7 +13,11 @@ import java.util.List;
  * and room for all that it is expected to write.
  */
 record SessionStart(
-    StoreEngine engine, Forest.Hold tip, PointPlan points, QuotaGate.Reservation reservation) {
+    StoreEngine engine,
+    Forest.Hold tip,
+    PointPlan points,
+    QuotaGate.Reservation reservation,
+    NamespacePromises.Promise promise) {
 
   /**
    * Holds the chain, then makes the room; what cannot fit is refused before anything is written.
@@ -24,9 +28,10 @@ record SessionStart(
       StoreEngine engine, Namespace namespace, PrefixMatch match, PrefillPlan plan, int start) {
     NamespaceState state = namespace.state();
     Held held = engine.publisher.write(() -> held(engine, state, match, plan, start));
-    QuotaGate.Reservation reservation = engine.space.gate().reservation(state.id());
-    int widen = engine.budget.widen();
+    QuotaGate.Reservation reservation = engine.space.gate().reservation();
+    NamespacePromises.Promise promise = engine.space.promise(state);
     try {
+      int widen = engine.budget.widen();
       PrefillEstimate estimate = new PrefillEstimate(state, engine.segments.sizing());
       long records =
           estimate.recordBytes(
@@ -35,10 +40,17 @@ record SessionStart(
               plan.expectedTokens(),
               plan(namespace, match, plan, held.pointTokens(), widen));
       engine.budget.require(records);
-      engine.space.reserve(state, reservation, estimate.allocatedBytes(records));
+      engine.space.grow(state, promise, records);
+      engine.space.reserve(reservation, estimate.allocatedBytes(records));
       return new SessionStart(
-          engine, held.tip(), plan(namespace, match, plan, held.pointTokens(), widen), reservation);
+          engine,
+          held.tip(),
+          plan(namespace, match, plan, held.pointTokens(), widen),
+          reservation,
+          promise);
     } catch (RuntimeException | Error e) {
+      reservation.end();
+      end(engine, promise);
       release(engine, held.tip());
       throw e;
     } finally {
@@ -46,9 +58,22 @@ record SessionStart(
     }
   }
 
+  /**
+   * That the chain is still there, which only damage takes away; the caller is inside a write.
+   *
+   * @throws StaleMatchException if it is not
+   */
+  void requireThere() {
+    if (!tip.isValid()) {
+      throw new StaleMatchException(
+          ErrorDetail.of("what the prefill starts from was lost meanwhile").remedy("match again"));
+    }
+  }
+
   /** Gives everything back, where the session did not come to be. */
   void abandon() {
     reservation.end();
+    end(engine, promise);
     release(engine, tip);
   }
 
@@ -106,6 +131,14 @@ record SessionStart(
         match.branchTokens(),
         pointTokens,
         widen);
+  }
+
+  private static void end(StoreEngine engine, NamespacePromises.Promise promise) {
+    engine.publisher.write(
+        () -> {
+          promise.end();
+          return null;
+        });
   }
 
   private static void release(StoreEngine engine, Forest.Hold hold) {

@@ -92,7 +92,7 @@ public final class SnapshotStore implements AutoCloseable {
   public Namespace namespace(ModelIdentity identity, Layout layout, CodecPlan codecs) {
     engine.requireOpen();
     BoundaryKey fingerprint = BoundaryKey.of(KeyChain.fingerprint(identity, layout, codecs));
-    long most = engine.segments.sizing().maxRecordBytes() / 8;
+    long most = engine.segments.sizing().maxRowBytes();
     for (TensorSpec spec : layout.tensors()) {
       if (spec.innerBytes() > most) {
         throw new InvalidSettingException(
@@ -158,8 +158,7 @@ public final class SnapshotStore implements AutoCloseable {
    * @throws dev.waymark.error.QuotaPinnedException if what is above it is pinned or kept
    */
   public EvictionReport enforce() {
-    engine.requireOpen();
-    return engine.space.enforce();
+    return engine.using(engine.space::enforce);
   }
 
   /**
@@ -172,8 +171,7 @@ public final class SnapshotStore implements AutoCloseable {
    *     stays as it was
    */
   public EvictionReport setQuota(long bytes) {
-    engine.requireOpen();
-    return engine.space.setQuota(bytes);
+    return engine.using(() -> engine.space.setQuota(bytes));
   }
 
   /** Deleting, compacting, and looking ahead at eviction. */

@@ -1,5 +1,6 @@
 package dev.waymark;
 
+import dev.waymark.error.DiskFullException;
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidSettingException;
 import dev.waymark.error.QuotaExceededException;
@@ -46,6 +47,7 @@ final class SpaceKeeper {
   private final ReentrantLock making = new ReentrantLock();
   private final Set<Integer> usedNamespaces = ConcurrentHashMap.newKeySet();
   private final Map<Integer, Long> namespaceQuotas = new ConcurrentHashMap<>();
+  private final NamespacePromises promises = new NamespacePromises();
   private final Map<Integer, EvictionPlanner> planners = new ConcurrentHashMap<>();
 
   SpaceKeeper(StoreEngine engine, QuotaGate gate) {
@@ -113,7 +115,7 @@ final class SpaceKeeper {
     namespaceQuotas.put(namespace.id(), bytes);
     making.lock();
     try {
-      fitNamespace(namespace, 0);
+      fitNamespace(namespace, promise(namespace), 0);
     } finally {
       making.unlock();
     }
@@ -152,8 +154,37 @@ final class SpaceKeeper {
     try {
       countOtherFiles();
       Tally tally = new Tally(engine);
-      makeRoom(0, gate.reservation(EvictionPlanner.ANY_NAMESPACE), tally);
+      makeRoom(0, gate.reservation(), tally);
       return tally.report();
+    } finally {
+      making.unlock();
+    }
+  }
+
+  /** A promise of nothing in a namespace. */
+  NamespacePromises.Promise promise(NamespaceState namespace) {
+    return promises.promise(namespace.id());
+  }
+
+  /**
+   * Takes what a record may need out of a promise, which grows where that is not left.
+   *
+   * @throws QuotaPinnedException if the namespace's quota has no room for it
+   */
+  void take(NamespaceState namespace, NamespacePromises.Promise promise, long bytes) {
+    while (!engine.publisher.write(() -> promise.take(bytes))) {
+      grow(namespace, promise, bytes);
+    }
+  }
+
+  /** Promises more, making the room that it takes in the namespace's quota. */
+  void grow(NamespaceState namespace, NamespacePromises.Promise promise, long bytes) {
+    if (missing(namespace, promise, bytes) <= 0) {
+      return;
+    }
+    making.lock();
+    try {
+      fitNamespace(namespace, promise, bytes);
     } finally {
       making.unlock();
     }
@@ -165,16 +196,12 @@ final class SpaceKeeper {
    * @throws QuotaExceededException if so much does not fit an empty store
    * @throws QuotaPinnedException if what is in the way is pinned, kept, or reserved
    */
-  void reserve(NamespaceState namespace, QuotaGate.Reservation reservation, long bytes) {
-    boolean limited = namespaceQuotas.containsKey(namespace.id());
-    if (!limited && gate.tryReserve(reservation, bytes)) {
+  void reserve(QuotaGate.Reservation reservation, long bytes) {
+    if (gate.tryReserve(reservation, bytes)) {
       return;
     }
     making.lock();
     try {
-      if (limited) {
-        fitNamespace(namespace, bytes);
-      }
       makeRoom(bytes, reservation, new Tally(engine));
     } finally {
       making.unlock();
@@ -224,6 +251,18 @@ final class SpaceKeeper {
     return evict(step, EvictionPlanner.ANY_NAMESPACE, tally) > 0 || compaction.emptyBest(true);
   }
 
+  /** Gives buffers back, once nothing is under way any more. */
+  void close() {
+    making.lock();
+    try {
+      if (compaction != null) {
+        compaction.close();
+      }
+    } finally {
+      making.unlock();
+    }
+  }
+
   private Compaction compaction() {
     if (compaction == null) {
       compaction = new Compaction(engine);
@@ -237,29 +276,45 @@ final class SpaceKeeper {
     engine.reclaim();
   }
 
-  private void fitNamespace(NamespaceState namespace, long bytes) {
-    long limit = namespaceQuotas.get(namespace.id());
-    if (bytes > limit) {
-      throw exceeded("the prefill does not fit its namespace's quota", bytes, limit);
-    }
+  private void fitNamespace(
+      NamespaceState namespace, NamespacePromises.Promise promise, long bytes) {
     Tally tally = new Tally(engine);
     while (true) {
-      long used = engine.publisher.read(() -> namespace.recordBytes());
-      long missing = used + gate.reservedBytes(namespace.id()) + bytes - limit;
+      long missing = missing(namespace, promise, bytes);
       if (missing <= 0) {
         return;
+      }
+      long limit = namespaceQuotas.get(namespace.id());
+      if (bytes > limit) {
+        throw exceeded("the prefill does not fit its namespace's quota", bytes, limit);
       }
       if (evict(missing, namespace.id(), tally) == 0) {
         throw new QuotaPinnedException(
             ErrorDetail.of("what fills the namespace's quota is pinned, kept or reserved")
                 .expected("at most " + limit + " bytes")
-                .found(used + " in use, and " + bytes + " asked for")
+                .found(bytes + " asked for, " + missing + " more than are left")
                 .remedy("close restores and prefills, or release what is kept"),
             bytes,
             limit,
             missing);
       }
     }
+  }
+
+  /** Promises so much in one step if it fits; otherwise says how much is missing. */
+  private long missing(NamespaceState namespace, NamespacePromises.Promise promise, long bytes) {
+    return engine.publisher.write(
+        () -> {
+          Long limit = namespaceQuotas.get(namespace.id());
+          long missing =
+              limit == null
+                  ? 0
+                  : namespace.recordPageBytes() + promises.bytes(namespace.id()) + bytes - limit;
+          if (missing <= 0) {
+            promise.grow(bytes);
+          }
+          return missing;
+        });
   }
 
   private void refuseWhatCannotFit(long bytes) {
@@ -323,7 +378,16 @@ final class SpaceKeeper {
             if (victim.reason() == Victim.Reason.SCORE) {
               compaction().evicted(engine.forest.recency(victim.leaf()));
             }
-            engine.drop(victim);
+            try {
+              engine.drop(victim);
+            } catch (DiskFullException e) {
+              // What went so far has to come back before the manifest has room for more.
+              planners.remove(onlyNamespace);
+              if (freed > 0) {
+                break;
+              }
+              throw e;
+            }
             planner.settle();
             freed += victim.freedBytes();
           }

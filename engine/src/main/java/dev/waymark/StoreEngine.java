@@ -7,6 +7,7 @@ import dev.waymark.error.WaymarkException;
 import dev.waymark.internal.forest.Drops;
 import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.io.StoreDirectory;
+import dev.waymark.internal.log.Helpers;
 import dev.waymark.internal.log.RecordKind;
 import dev.waymark.internal.log.RecordLocation;
 import dev.waymark.internal.log.Scratch;
@@ -18,7 +19,6 @@ import dev.waymark.internal.manifest.Status;
 import dev.waymark.internal.manifest.StatusFile;
 import dev.waymark.internal.manifest.StoreId;
 import dev.waymark.internal.publish.Publisher;
-import dev.waymark.internal.publish.Readers;
 import dev.waymark.internal.reclaim.SegmentEmptier;
 import dev.waymark.internal.retain.PinnedBytes;
 import dev.waymark.internal.retain.Tails;
@@ -29,7 +29,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -50,9 +49,8 @@ final class StoreEngine {
   final SegmentSet segments;
   final Publisher publisher;
   final Scratch.Pool scratches;
-  final Readers readers = new Readers();
   final LongSupplier clockMillis;
-  final ExecutorService restorers;
+  final Helpers restorers;
   final Counters counters = new Counters();
   final SpaceKeeper space;
   final WriteBudget budget;
@@ -74,7 +72,7 @@ final class StoreEngine {
   private final AtomicLong heldBytes = new AtomicLong();
 
   /** Shared by calls that use files outside of a session, while closing waits for them. */
-  private final ReentrantReadWriteLock uses = new ReentrantReadWriteLock();
+  final ReentrantReadWriteLock uses = new ReentrantReadWriteLock();
 
   private final Object closing = new Object();
   private volatile boolean closed;
@@ -89,7 +87,7 @@ final class StoreEngine {
       Publisher publisher,
       Scratch.Pool scratches,
       LongSupplier clockMillis,
-      ExecutorService restorers,
+      Helpers restorers,
       StatusFile statusFile) {
     this.directory = directory;
     this.storeId = storeId;
@@ -153,9 +151,9 @@ final class StoreEngine {
     return dropped.get(key);
   }
 
-  /** A boundary is used: it and its ancestors are younger now. */
+  /** A boundary is used: it and its ancestors are younger now, on a full disk for this process. */
   void touch(int node) {
-    publisher.publish(
+    publisher.publishIfRoom(
         new Edit.Touched(
             List.of(
                 new Edit.Touch(
@@ -237,11 +235,9 @@ final class StoreEngine {
       // A reader in another process that finds bytes gone must find the drops that explain it.
       publishStatus();
     }
-    // In this order: a reader that begins later does not know what had died by then.
     long durable = publisher.durable();
-    long oldest = readers.oldest();
-    long bytes = publisher.unlinkDead(durable, oldest);
-    return bytes + segments.punchDead(durable, oldest);
+    long bytes = publisher.unlinkDead(durable);
+    return bytes + segments.punchDead(durable);
   }
 
   /**
@@ -333,7 +329,7 @@ final class StoreEngine {
                 counters.restores.sum(),
                 counters.restoreMisses.sum(),
                 counters.restoredBytes.sum(),
-                publisher.unforcedBytes(),
+                segments.inFlightBytes(),
                 manifestLength,
                 segments.mappedCount(),
                 segments.chunksLeftRaw()));
@@ -417,8 +413,9 @@ final class StoreEngine {
         throw first;
       }
     } finally {
-      restorers.shutdown();
+      restorers.close();
       scratches.close();
+      space.close();
       statusFile.close();
       segments.close();
       publisher.abandon();
@@ -429,8 +426,9 @@ final class StoreEngine {
   /** Lets go of every file without another write, as a process that dies would. */
   void abandon() {
     closed = true;
-    restorers.shutdown();
+    restorers.close();
     scratches.close();
+    space.close();
     statusFile.close();
     segments.close();
     publisher.abandon();

@@ -10,6 +10,7 @@ import dev.waymark.internal.forest.ForestState;
 import dev.waymark.internal.io.NoPunching;
 import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.io.YieldPoints;
+import dev.waymark.internal.log.Helpers;
 import dev.waymark.internal.log.Scratch;
 import dev.waymark.internal.log.SegmentInfo;
 import dev.waymark.internal.log.SegmentSet;
@@ -34,16 +35,15 @@ import dev.waymark.internal.recover.RecoveryPlan;
 import dev.waymark.internal.recover.RecoveryPlanner;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Opens a store: lock, read, plan, force, fresh manifest, clean, and only then accept writes. */
 final class StoreOpener {
+  /** Beside the thread that commits: there are two streams, and what was sealed of each. */
+  private static final int FORCERS = 3;
+
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotStore.class);
 
   /** Of what is free, an automatic quota leaves that part to others. */
@@ -102,7 +102,13 @@ final class StoreOpener {
     QuotaGate gate = new QuotaGate(quota, SegmentSizing.ofQuota(quota).segmentBytes());
     SegmentSet segments =
         new SegmentSet(
-            directory, storeId.high(), storeId.low(), SegmentSizing.ofQuota(quota), gate, yields);
+            directory,
+            storeId.high(),
+            storeId.low(),
+            SegmentSizing.ofQuota(quota),
+            gate,
+            yields,
+            forcers());
     try {
       return open(gate, files, create, current, segments);
     } catch (Throwable e) {
@@ -180,7 +186,7 @@ final class StoreOpener {
             log.manifestId() + 1,
             clockMillis,
             yields,
-            new Salvage(loaded.forest(), segments));
+            new Salvage(loaded.forest(), segments, QuotaGate.COPYING));
     loaded.numberDeathsBy(publisher::published);
     StoreEngine engine =
         new StoreEngine(
@@ -193,7 +199,7 @@ final class StoreOpener {
             publisher,
             scratches,
             clockMillis,
-            restorers(),
+            Helpers.threads("waymark-restore", options.restoreThreads() - 1),
             StatusFile.open(directory));
     try {
       EvictionReport evicted = engine.space.enforceAtOpen();
@@ -207,22 +213,9 @@ final class StoreOpener {
     }
   }
 
-  private ExecutorService restorers() {
-    int threads = Math.max(1, options.restoreThreads() - 1);
-    ThreadPoolExecutor pool =
-        new ThreadPoolExecutor(
-            threads,
-            threads,
-            10,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            task -> {
-              Thread thread = new Thread(task, "waymark-restore");
-              thread.setDaemon(true);
-              return thread;
-            });
-    pool.allowCoreThreadTimeOut(true);
-    return pool;
+  /** A store without a thread of its own is driven step by step: its forces have an order. */
+  private Helpers forcers() {
+    return options.backgroundThread() ? Helpers.threads("waymark-force", FORCERS) : Helpers.NONE;
   }
 
   private long quota() {

@@ -15,7 +15,9 @@ import java.util.regex.Pattern;
  * @param durability for prefills that do not say otherwise
  * @param groupBytes under {@code GROUP} a force begins once so many bytes wait for one
  * @param groupMillis under {@code GROUP} a force begins once bytes have waited that long
- * @param maxInFlightBytes appends wait for a force once so many bytes are not forced
+ * @param maxInFlightBytes appends wait for a force, within a boundary too, so that no more bytes
+ *     are in flight: being written, or not forced yet. One record of up to 60 MiB may go ahead
+ *     alone
  * @param heldStateBytes memory for the newest point of sessions that generate tokens
  * @param restoreThreads threads that one restore reads with, the caller's among them
  * @param eviction whose chain goes first when room has to be made
@@ -24,6 +26,8 @@ import java.util.regex.Pattern;
  * @param writeBudgetBytesPerDay most that is written on a day (UTC), or {@link #NO_WRITE_BUDGET}
  * @param backgroundThread whether the store runs its own thread; without it the caller drives
  *     {@link SnapshotStore#runOnce()}
+ * @param verifyLossy whether what a lossy codec made is decoded as it is written, and stored as it
+ *     was where its error is larger than the codec states
  */
 public record StoreOptions(
     long quotaBytes,
@@ -199,7 +203,12 @@ public record StoreOptions(
       return this;
     }
 
-    /** Whether lossy codecs are held to their stated error as they write. */
+    /**
+     * Whether what lossy codecs make is decoded and measured as it is written: a chunk whose error
+     * is larger than its codec states is stored as it is, and counted in {@link
+     * StoreStats#chunksLeftRaw()}. Off, unless told otherwise: the codecs keep their bounds by how
+     * they are made.
+     */
     public Builder verifyLossy(boolean value) {
       verifyLossy = value;
       return this;

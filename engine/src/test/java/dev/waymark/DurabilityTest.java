@@ -1,13 +1,25 @@
 package dev.waymark;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.waymark.error.WaymarkException;
+import dev.waymark.internal.publish.Publisher;
 import dev.waymark.layout.DType;
 import dev.waymark.layout.Layout;
 import dev.waymark.layout.RestorePolicy;
 import dev.waymark.layout.TensorSpec;
+import dev.waymark.sim.Fault;
+import dev.waymark.sim.OperationKind;
+import dev.waymark.sim.SimulatedDirectory;
+import dev.waymark.sim.SimulationSettings;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** What is said to be durable, and the account over a change of manifest. */
@@ -73,6 +85,98 @@ class DurabilityTest {
       assertThat(second.durableTokens()).isEqualTo(4);
       test.killAndReopen();
       assertThat(test.namespace(LAYOUT).match(prompt).points()).containsExactly(4);
+    }
+  }
+
+  @Test
+  void aReceiptWaitsForNothingThatBecomesDurableAfterIt() {
+    try (TestStore test = new TestStore(TestStore.options("64MiB").build())) {
+      Namespace ns = test.namespace(LAYOUT);
+      Publisher publisher = test.store().engine().publisher;
+      List<Long> order = new ArrayList<>();
+      PrefillSession session = prefill(ns);
+      append(session);
+      long early = publisher.read(publisher::published);
+      append(session);
+      append(session);
+      long late = publisher.read(publisher::published);
+      // Asked for in the wrong order, some twice, and one that is not there yet.
+      for (long number : new long[] {late, late + 1, early, late - 1, early, late}) {
+        publisher.whenDurable(number).thenRun(() -> order.add(number));
+      }
+      test.store().flush();
+      assertThat(order).containsExactly(early, early, late - 1, late, late);
+      append(session);
+      test.store().flush();
+      assertThat(order).endsWith(late, late + 1);
+    }
+  }
+
+  @Test
+  void whatARecipientDoesHoldsNothingUp() {
+    try (TestStore test = new TestStore(TestStore.options("64MiB").build())) {
+      Namespace ns = test.namespace(LAYOUT);
+      PrefillSession first = prefill(ns);
+      PrefillSession second =
+          ns.prefill(ns.match(new int[0]), PrefillPlan.tokens(21).durability(Durability.NONE));
+      AppendReceipt receipt = append(first);
+      List<Integer> seen = new ArrayList<>();
+      receipt
+          .durable()
+          .thenRun(
+              () -> {
+                // Uses the store: it is in none of the store's locks.
+                append(second);
+                test.store().flush();
+                seen.add(second.durableTokens());
+                throw new IllegalStateException("a recipient that fails");
+              });
+      AppendReceipt next = append(first);
+      test.store().flush();
+      assertThat(seen).containsExactly(4);
+      assertThat(next.durable()).isCompleted();
+    }
+  }
+
+  @Test
+  void aRecipientOfALossMayUseTheStore() {
+    // What could not be forced is not in memory any more.
+    SimulatedDirectory disk =
+        new SimulatedDirectory(SimulationSettings.defaults().dropAfterFailedForce(true));
+    try (TestStore test = new TestStore(disk, TestStore.options("64MiB").build())) {
+      Namespace ns = test.namespace(LAYOUT);
+      PrefillSession session = prefill(ns);
+      AppendReceipt receipt = append(session);
+      List<String> seen = new ArrayList<>();
+      receipt
+          .durable()
+          .whenComplete(
+              (done, failure) -> {
+                boolean other = !runElsewhere(() -> ns.match(prompt).storedTokens()).equals(4);
+                seen.add(failure.getClass().getSimpleName() + (other ? ", gone" : ", there"));
+              });
+      test.directory().inject(Fault.ioError(OperationKind.FORCE).onFile(".seg").times(2));
+      assertThatThrownBy(() -> test.store().flush()).isInstanceOf(WaymarkException.class);
+      test.directory().clearFaults();
+      assertThat(seen).containsExactly("DurabilityLostException, gone");
+      session.abort();
+    }
+  }
+
+  /** On another thread, so that what is locked by this one is seen to be. */
+  private static <T> T runElsewhere(Callable<T> call) {
+    try {
+      return CompletableFuture.supplyAsync(
+              () -> {
+                try {
+                  return call.call();
+                } catch (Exception e) {
+                  throw new IllegalStateException(e);
+                }
+              })
+          .get(30, TimeUnit.SECONDS);
+    } catch (Exception e) {
+      throw new AssertionError("the store is locked", e);
     }
   }
 

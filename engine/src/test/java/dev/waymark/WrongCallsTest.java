@@ -449,6 +449,143 @@ class WrongCallsTest {
   }
 
   @Test
+  void anAbortWithViewsThatAreWrong() {
+    int at = session.tokens();
+    for (PrefillSession each : List.of(session, generating(), bare())) {
+      int tokens = each.tokens();
+      int[] of = each == session ? prompt : other;
+      StateViews elsewhere = model.plainViews(of, tokens + 4);
+      StateViews right = model.plainViews(of, tokens);
+      Map<String, Object> before = test.state();
+      long held = heldBytesLeft();
+      for (StateViews wrong :
+          List.of(
+              elsewhere,
+              StateViews.builder().put(STATE, right.get(STATE)).put(KEYS, right.get(KEYS)).build(),
+              StateViews.builder().put(WINDOW, right.get(WINDOW)).build(),
+              StateViews.builder()
+                  .put(WINDOW, view(4 * 16, 32, 16, tokens - 2, tokens))
+                  .put(STATE, right.get(STATE))
+                  .build(),
+              StateViews.builder()
+                  .put(WINDOW, right.get(WINDOW))
+                  .put(STATE, TensorView.value(STATE, ByteBuffer.allocate(64)))
+                  .build())) {
+        if (each == session && wrong != elsewhere) {
+          // It has a point there, for which nothing is taken from the views.
+          continue;
+        }
+        assertThatThrownBy(() -> each.abortKeeping(wrong))
+            .isInstanceOfAny(BoundaryMismatchException.class, ViewMismatchException.class);
+        assertThat(test.state()).isEqualTo(before);
+        assertThat(heldBytesLeft()).isEqualTo(held);
+        test.check();
+      }
+      if (each != session) {
+        each.append(
+            Arrays.copyOfRange(other, tokens, tokens + 4), model.plainViews(other, tokens + 4));
+        each.abortKeeping(model.plainViews(other, tokens + 4));
+        assertThat(ns.match(Prompt.ofTokens(Arrays.copyOf(other, tokens + 4)), tokens + 4).points())
+            .contains(tokens + 4);
+        // The second time it is over already, whatever is wrong.
+        each.abortKeeping(elsewhere);
+      }
+    }
+    assertThat(session.tokens()).isEqualTo(at);
+    assertThat(heldBytesLeft()).isEqualTo(test.store().engine().options.heldStateBytes());
+  }
+
+  private final int[] other = new Random(2).ints(41, 0, 1_000).toArray();
+
+  /** A session whose newest state is held in memory. */
+  private PrefillSession generating() {
+    PrefillSession generates =
+        ns.prefill(ns.match(new int[0]), PrefillPlan.tokens(9).policy(RestorePolicy.LAST));
+    for (int to = 4; to <= 8; to += 4) {
+      generates.append(Arrays.copyOfRange(other, to - 4, to), model.plainViews(other, to));
+    }
+    generates.promptComplete();
+    generates.append(Arrays.copyOfRange(other, 8, 12), model.plainViews(other, 12));
+    assertThat(heldBytesLeft()).isLessThan(test.store().engine().options.heldStateBytes());
+    return generates;
+  }
+
+  /** A session at a boundary without a point. */
+  private PrefillSession bare() {
+    PrefillSession bare =
+        ns.prefill(ns.match(new int[0]), PrefillPlan.tokens(41).policy(RestorePolicy.LAST));
+    for (int to = 4; to <= 20; to += 4) {
+      bare.append(Arrays.copyOfRange(other, to - 4, to), model.plainViews(other, to));
+    }
+    return bare;
+  }
+
+  private long heldBytesLeft() {
+    StoreEngine engine = test.store().engine();
+    long left = 0;
+    for (long bytes = engine.options.heldStateBytes(); bytes > 0; bytes--) {
+      if (engine.takeHeld(bytes)) {
+        engine.giveHeld(bytes);
+        left = bytes;
+        break;
+      }
+    }
+    return left;
+  }
+
+  @Test
+  void aWrongAbortDoesNotDisturbAnAppendThatIsUnderWay() throws InterruptedException {
+    CountDownLatch inside = new CountDownLatch(1);
+    CountDownLatch leave = new CountDownLatch(1);
+    Thread[] appender = new Thread[1];
+    test.directory()
+        .setYieldPoints(
+            kind -> {
+              if (kind.equals("PUT")
+                  && Thread.currentThread() == appender[0]
+                  && !Thread.holdsLock(test.store().engine().segments)) {
+                inside.countDown();
+                awaitUninterruptibly(leave);
+              }
+            });
+    appender[0] =
+        new Thread(() -> session.append(block(28), model.plainViews(prompt, 28)), "appender");
+    appender[0].start();
+    inside.await();
+    assertThatThrownBy(() -> session.abortKeeping(model.plainViews(prompt, 32)))
+        .isInstanceOf(BoundaryMismatchException.class);
+    leave.countDown();
+    appender[0].join();
+    assertThat(session.tokens()).isEqualTo(28);
+  }
+
+  @Test
+  void aCallOfTheSessionFromAReceiptOfItsOwn() {
+    PrefillSession commits =
+        ns.prefill(ns.match(prompt), PrefillPlan.tokens(41).policy(RestorePolicy.EVERY));
+    AppendReceipt receipt =
+        commits.append(
+            Arrays.copyOfRange(prompt, commits.tokens(), commits.tokens() + 4),
+            model.plainViews(prompt, commits.tokens() + 4));
+    List<Throwable> told = new java.util.ArrayList<>();
+    receipt
+        .durable()
+        .thenRun(
+            () -> {
+              for (ThrowingCallable call :
+                  List.<ThrowingCallable>of(
+                      () -> commits.append(new int[4], model.plainViews(prompt, 4)),
+                      commits::promptComplete,
+                      () -> commits.abort(AbortMode.DISCARD))) {
+                told.add(org.assertj.core.api.Assertions.catchThrowable(call));
+              }
+            });
+    commits.promptComplete();
+    assertThat(told).hasSize(3).allMatch(e -> e instanceof ConcurrentUseException);
+    commits.close();
+  }
+
+  @Test
   void aClosedStore() {
     TestStore other = new TestStore(TestStore.options("64MiB").build());
     Namespace closed = other.namespace(LAYOUT);

@@ -136,7 +136,8 @@ final class ExampleStore {
               rows,
               namespace,
               scratch,
-              false);
+              false,
+              Long.MAX_VALUE);
       second =
           segments.write(
               plan(RecordKind.APPEND, SECOND, FIRST, 2, 4, part(0, 2, 2, 2)),
@@ -144,7 +145,8 @@ final class ExampleStore {
               rows,
               namespace,
               scratch,
-              false);
+              false,
+              Long.MAX_VALUE);
       window =
           segments.write(
               plan(RecordKind.DELTA, SECOND, FIRST, 2, 1, part(1, 1, 1, 3)),
@@ -152,7 +154,8 @@ final class ExampleStore {
               points,
               namespace,
               scratch,
-              false);
+              false,
+              Long.MAX_VALUE);
       state =
           segments.write(
               plan(RecordKind.STATE, SECOND, FIRST, 2, 4, part(2, 1, 0, 4)),
@@ -160,7 +163,8 @@ final class ExampleStore {
               points,
               namespace,
               scratch,
-              false);
+              false,
+              Long.MAX_VALUE);
     }
     segments.release(rows);
     segments.release(points);
@@ -217,7 +221,8 @@ final class ExampleStore {
         tensor,
         spec,
         new PartRange(0, outerCount, rowFrom, rowCount),
-        ChunkCodecs.of(CODECS.of(spec), spec));
+        ChunkCodecs.of(CODECS.of(spec), spec),
+        false);
   }
 
   private static Edit rowsAdded(

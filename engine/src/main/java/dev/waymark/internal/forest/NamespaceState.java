@@ -16,6 +16,7 @@ public final class NamespaceState {
   long points;
   long rowRecordBytes;
   long pointRecordBytes;
+  long recordPageBytes;
 
   NamespaceState(NamespaceDescriptor descriptor) {
     this.descriptor = descriptor;
@@ -72,6 +73,11 @@ public final class NamespaceState {
   /** Bytes of all its records. */
   public long recordBytes() {
     return rowRecordBytes + pointRecordBytes;
+  }
+
+  /** Whole pages of all its records. */
+  public long recordPageBytes() {
+    return recordPageBytes;
   }
 
   /** Bytes of its DELTA and STATE records. */

@@ -297,6 +297,11 @@ public final class RecordHeader {
     return parts;
   }
 
+  /** Whether a chunk of a part, counted from its first, is stored as its codec left it. */
+  public boolean isStoredRaw(Part part, int chunk) {
+    return isStoredRaw(part.firstChunk() + chunk);
+  }
+
   int storedBytes(int chunk) {
     return chunkStored[chunk] & ~STORED_RAW;
   }

@@ -78,7 +78,7 @@ public final class RecordSplitter {
         List<PartPlan> lanes = new ArrayList<>();
         cutOuter(part, 1, lanes);
         for (PartPlan lane : lanes) {
-          cutRows(lane, limit / 2, small);
+          cutRows(lane, limit / 2, usable(maxRecordBytes), small);
         }
       }
     }
@@ -90,27 +90,35 @@ public final class RecordSplitter {
     for (int done = 0; done < range.outerCount(); done += step) {
       int count = Math.min(step, range.outerCount() - done);
       into.add(
-          with(
-              part,
+          part.withRange(
               new PartRange(range.outerFrom() + done, count, range.rowFrom(), range.rowCount())));
     }
   }
 
-  private static void cutRows(PartPlan lane, long limit, List<PartPlan> into) {
+  /**
+   * A row codec keeps one scale for each row of a fixed tensor: none is cut in two that fits a
+   * record. The pieces of one that does not are shorter than it, so that the codec leaves them raw.
+   */
+  private static void cutRows(PartPlan lane, long limit, long most, List<PartPlan> into) {
     PartRange range = lane.range();
-    long inner = lane.spec().innerBytes();
-    long step = Math.max(1, limit / inner);
-    // A row codec keeps one scale for each row of a fixed tensor: never cut one in two.
-    if (lane.spec().isFixed() && step > lane.spec().rowWidth()) {
-      step -= step % lane.spec().rowWidth();
+    long step = Math.max(1, limit / lane.spec().innerBytes());
+    if (lane.spec().isFixed()) {
+      long row = Math.max(1, lane.spec().rowWidth());
+      if (step > row) {
+        step -= step % row;
+      } else if (row <= range.rowCount() && cost(rows(lane, 0, row)) <= most) {
+        step = row;
+      }
     }
     for (long done = 0; done < range.rowCount(); done += step) {
       long count = Math.min(step, range.rowCount() - done);
-      into.add(with(lane, new PartRange(range.outerFrom(), 1, range.rowFrom() + done, count)));
+      into.add(rows(lane, done, count));
     }
   }
 
-  private static PartPlan with(PartPlan part, PartRange range) {
-    return new PartPlan(part.tensorIndex(), part.spec(), range, part.codec());
+  private static PartPlan rows(PartPlan lane, long from, long count) {
+    PartRange range = lane.range();
+    return lane.withRange(
+        new PartRange(range.outerFrom(), 1, range.rowFrom() + from, count));
   }
 }

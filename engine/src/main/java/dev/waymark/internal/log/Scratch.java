@@ -109,20 +109,9 @@ public final class Scratch implements AutoCloseable {
 
     /** Takes a scratch, waiting for one uninterruptibly; the caller closes it. */
     public Scratch take() {
-      Scratch scratch = free.poll();
+      Scratch scratch = tryTake();
       if (scratch != null) {
         return scratch;
-      }
-      synchronized (this) {
-        if (made < capacity) {
-          made++;
-          Scratch spare = SPARE.poll();
-          if (spare == null) {
-            return new Scratch(this);
-          }
-          spare.pool = this;
-          return spare;
-        }
       }
       boolean interrupted = false;
       try {
@@ -138,6 +127,25 @@ public final class Scratch implements AutoCloseable {
           Thread.currentThread().interrupt();
         }
       }
+    }
+
+    /** Takes a scratch if one is free now; else null. */
+    public Scratch tryTake() {
+      Scratch scratch = free.poll();
+      return scratch != null ? scratch : make();
+    }
+
+    private synchronized Scratch make() {
+      if (made == capacity) {
+        return null;
+      }
+      made++;
+      Scratch spare = SPARE.poll();
+      if (spare == null) {
+        return new Scratch(this);
+      }
+      spare.pool = this;
+      return spare;
     }
 
     private void give(Scratch scratch) {

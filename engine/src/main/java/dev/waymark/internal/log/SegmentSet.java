@@ -8,21 +8,26 @@ import dev.waymark.error.InvalidSettingException;
 import dev.waymark.error.WaymarkException;
 import dev.waymark.internal.io.MappedRegion;
 import dev.waymark.internal.io.StoreDirectory;
+import dev.waymark.internal.io.StoreFile;
 import dev.waymark.internal.io.YieldPoints;
 import dev.waymark.internal.wire.FormatVersionsEncoder;
 import dev.waymark.internal.wire.SegmentFooterEncoder;
 import dev.waymark.internal.wire.SegmentHeaderEncoder;
 import dev.waymark.layout.StateViews;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -35,6 +40,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  *   <li>Space is charged at the gate and allocated before it is touched through a map.
  *   <li>A record is written only into a run of its writer; nobody else writes there.
  *   <li>A segment stays while a record in it was written and waits for its edit.
+ *   <li>A record's bytes are in flight from when its space is claimed until a force has covered
+ *       them, or its segment is given up.
  *   <li>A segment is sealed once, when no run of it is out; one of an earlier process is sealed.
  *   <li>A map is undone only when nobody reads or writes through it, whatever is closed meanwhile:
  *       touching one that is gone would end the JVM.
@@ -48,12 +55,17 @@ public final class SegmentSet implements AutoCloseable {
 
   private static final int MAX_RECORDS = 60_000;
 
+  /** No sequence is negative. */
+  private static final long NOT_NOW = -1;
+  private static final BooleanSupplier UNREAD = () -> false;
+
   private final StoreDirectory directory;
   private final long storeIdHigh;
   private final long storeIdLow;
   private final SegmentSizing sizing;
   private final SpaceGate gate;
   private final YieldPoints yields;
+  private final Helpers forcers;
   private final Map<Long, Segment> segments = new TreeMap<>();
   private final Map<Stream, Segment> current = new HashMap<>();
   private final List<Segment> created = new ArrayList<>();
@@ -63,6 +75,7 @@ public final class SegmentSet implements AutoCloseable {
   private long nextSequence = 1;
   private long useClock;
   private int mapped;
+  private long inFlightBytes;
   private boolean createdSinceDirectoryForce;
   private boolean closed;
 
@@ -76,17 +89,23 @@ public final class SegmentSet implements AutoCloseable {
       long storeIdLow,
       SegmentSizing sizing,
       SpaceGate gate) {
-    this(directory, storeIdHigh, storeIdLow, sizing, gate, YieldPoints.NONE);
+    this(directory, storeIdHigh, storeIdLow, sizing, gate, YieldPoints.NONE, Helpers.NONE);
   }
 
-  /** An empty set that tells where it is while it writes. */
+  /**
+   * An empty set that tells where it is while it writes.
+   *
+   * @param forcers who helps to force several files at once
+   */
   public SegmentSet(
       StoreDirectory directory,
       long storeIdHigh,
       long storeIdLow,
       SegmentSizing sizing,
       SpaceGate gate,
-      YieldPoints yields) {
+      YieldPoints yields,
+      Helpers forcers) {
+    this.forcers = forcers;
     this.directory = directory;
     this.storeIdHigh = storeIdHigh;
     this.storeIdLow = storeIdLow;
@@ -136,10 +155,21 @@ public final class SegmentSet implements AutoCloseable {
     raiseCounters(id + 1, creationSequence + 1);
   }
 
-  /** A segment is gone, says the manifest. */
+  /**
+   * A segment is gone, says the manifest.
+   *
+   * @throws CorruptionException if records in it live; nothing was changed then
+   */
   public synchronized void forget(long id) {
-    Segment segment = segments.remove(id);
+    Segment segment = segments.get(id);
     if (segment != null) {
+      if (segment.liveRecords > 0) {
+        throw new CorruptionException(
+            ErrorDetail.of("a segment is removed in which records live")
+                .in(segment.fileName)
+                .remedy("rebuild the manifest from the records with segtool repair"));
+      }
+      segments.remove(id);
       unmap(segment);
       closeFile(segment);
     }
@@ -176,13 +206,22 @@ public final class SegmentSet implements AutoCloseable {
         segment.punchedBytes += gap[1] - gap[0];
       } else {
         segment.deadBytes += gap[1] - gap[0];
-        segment.dead.add(new Segment.DeadExtent(gap[0], gap[1], 0, false));
+        segment.dead.add(new Segment.DeadExtent(gap[0], gap[1], 0, UNREAD));
       }
     }
     gate.charge(segment.allocatedBytes(), SpaceGate.ADOPTED);
   }
 
   // Births and deaths of records
+
+  /**
+   * Before an edit that names the record is applied.
+   *
+   * @throws CorruptionException if there is no such segment
+   */
+  public synchronized void check(RecordLocation location) {
+    require(location.segmentId());
+  }
 
   /** A record became live: an edit names it. */
   public synchronized void born(RecordLocation location) {
@@ -197,30 +236,30 @@ public final class SegmentSet implements AutoCloseable {
   /**
    * A record is named no more, by the edit of that number.
    *
-   * @param mayBeRead whether someone in this process may still look at it, who began before
+   * @param isRead whether someone in this process still looks at it, who began before
    */
-  public synchronized void died(RecordLocation location, long diedAt, boolean mayBeRead) {
+  public synchronized void died(RecordLocation location, long diedAt, BooleanSupplier isRead) {
     Segment segment = require(location.segmentId());
     segment.liveRecords--;
     segment.liveBytes -= location.lengthBytes();
     segment.framingBytes -= padding(location);
-    addDead(segment, location, diedAt, mayBeRead);
+    addDead(segment, location, diedAt, isRead);
   }
 
   /** A record that was written, and that no edit will name. */
   public synchronized void stillborn(RecordLocation location, long diedAt) {
     Segment segment = require(location.segmentId());
     segment.undecidedRecords--;
-    addDead(segment, location, diedAt, false);
+    addDead(segment, location, diedAt, UNREAD);
   }
 
   private static void addDead(
-      Segment segment, RecordLocation location, long diedAt, boolean mayBeRead) {
+      Segment segment, RecordLocation location, long diedAt, BooleanSupplier isRead) {
     long extent = Alignment.toPage(location.lengthBytes());
     segment.deadBytes += extent;
     segment.dead.add(
         new Segment.DeadExtent(
-            location.offsetBytes(), location.offsetBytes() + extent, diedAt, mayBeRead));
+            location.offsetBytes(), location.offsetBytes() + extent, diedAt, isRead));
   }
 
   private static long padding(RecordLocation location) {
@@ -233,7 +272,9 @@ public final class SegmentSet implements AutoCloseable {
    * Writes a record, claiming space for it where the run has none left.
    *
    * @param verifyLossy whether what a lossy codec made is held against its stated error
-   * @return where it stands; readable at once, durable after the next force of its segment
+   * @param mostInFlightBytes no more may be in flight with it, unless it is alone
+   * @return where it stands; readable at once, durable after the next force of its segment; null
+   *     where nothing was written, since a force has to come first
    */
   public RecordLocation write(
       RecordPlan plan,
@@ -241,9 +282,13 @@ public final class SegmentSet implements AutoCloseable {
       Run run,
       NamespaceDescriptor namespace,
       Scratch scratch,
-      boolean verifyLossy) {
+      boolean verifyLossy,
+      long mostInFlightBytes) {
     long most = plan.maxBytes();
-    long sequence = claim(run, namespace, most);
+    long sequence = claim(run, namespace, most, mostInFlightBytes);
+    if (sequence == NOT_NOW) {
+      return null;
+    }
     Segment segment = run.segment;
     long offset = run.position;
     long length;
@@ -253,12 +298,12 @@ public final class SegmentSet implements AutoCloseable {
       length = writer.write(views, segment.id, sequence, yields);
       chunksLeftRaw.add(writer.chunksLeftRaw());
     } finally {
-      letGo(segment);
+      letGo(segment, most);
     }
     return written(run, segment, offset, length);
   }
 
-  /** Chunks that a codec left as they were, since open: not finite, or too small to gain. */
+  /** Chunks that the codec asked for left as they were, or could not take, since open. */
   public long chunksLeftRaw() {
     return chunksLeftRaw.sum();
   }
@@ -271,7 +316,8 @@ public final class SegmentSet implements AutoCloseable {
       NamespaceDescriptor namespace,
       Scratch scratch) {
     RecordLocation from = record.location();
-    claim(run, namespace, Alignment.toPage(from.lengthBytes()));
+    long most = Alignment.toPage(from.lengthBytes());
+    claim(run, namespace, most, Long.MAX_VALUE);
     Segment segment = run.segment;
     long offset = run.position;
     int front = record.frontBytes();
@@ -287,16 +333,70 @@ public final class SegmentSet implements AutoCloseable {
       RecordHeader.retag(bytes, segment.id);
       segment.region.put(offset, bytes, 0, front);
     } finally {
-      letGo(segment);
+      letGo(segment, most);
     }
     return written(run, segment, offset, from.lengthBytes());
   }
 
   /** The write into a segment that {@link #claim} began is over. */
-  private synchronized void letGo(Segment segment) {
+  private synchronized void letGo(Segment segment, long bytes) {
     segment.dirty = true;
     segment.regionUsers--;
+    if (segment.poisoned || segment.removed) {
+      land(bytes);
+    } else {
+      segment.unforcedBytes += bytes;
+      notifyAll();
+    }
     unmapIfClosed(segment);
+  }
+
+  // In flight
+
+  /** Bytes of records that are being written, or that no force has covered yet. */
+  public synchronized long inFlightBytes() {
+    return inFlightBytes;
+  }
+
+  /**
+   * Waits until so many bytes more leave no more in flight than there may be. One record goes ahead
+   * alone, whatever its size.
+   *
+   * @return false if a force has to come first
+   */
+  private boolean awaitFlight(long bytes, long mostBytes) {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        requireOpen();
+        if (inFlightBytes == 0 || inFlightBytes + bytes <= mostBytes) {
+          return true;
+        }
+        if (segments.values().stream().anyMatch(segment -> segment.unforcedBytes > 0)) {
+          return false;
+        }
+        try {
+          // Others are just writing all of it, or forcing it.
+          wait();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private void land(long bytes) {
+    inFlightBytes -= bytes;
+    notifyAll();
+  }
+
+  private void landAll(Segment segment) {
+    land(segment.unforcedBytes);
+    segment.unforcedBytes = 0;
   }
 
   private void unmapIfClosed(Segment segment) {
@@ -335,7 +435,8 @@ public final class SegmentSet implements AutoCloseable {
     }
   }
 
-  private synchronized long claim(Run run, NamespaceDescriptor namespace, long most) {
+  private synchronized long claim(
+      Run run, NamespaceDescriptor namespace, long most, long mostInFlightBytes) {
     requireOpen();
     if (most > sizing.maxRecordBytes() + Alignment.PAGE_BYTES) {
       throw new InvalidSettingException(
@@ -344,12 +445,16 @@ public final class SegmentSet implements AutoCloseable {
               .found(most)
               .remedy("raise the quota, which the size of segments follows"));
     }
+    if (!awaitFlight(most, mostInFlightBytes)) {
+      return NOT_NOW;
+    }
     Segment had = run.segment;
     if (had == null || had.poisoned || run.left() < most) {
       release(run);
       openRun(run, namespace, most);
     }
     run.segment.regionUsers++;
+    inFlightBytes += most;
     return nextSequence++;
   }
 
@@ -534,30 +639,46 @@ public final class SegmentSet implements AutoCloseable {
    * more writes, and nothing in it that was not durable before may be acknowledged.
    */
   public void forceDirty() {
-    List<Segment> dirty = new ArrayList<>();
+    List<Runnable> forces = new ArrayList<>();
     synchronized (this) {
       requireOpen();
       for (Segment segment : segments.values()) {
         if (segment.dirty && !segment.poisoned) {
           segment.dirty = false;
-          dirty.add(segment);
+          long bytes = segment.unforcedBytes;
+          segment.unforcedBytes = 0;
+          forces.add(() -> force(segment, bytes));
         }
       }
     }
-    for (Segment segment : dirty) {
-      try {
-        segment.file.force();
-        synchronized (this) {
-          if (segment.sealed && !segment.dirty) {
-            closeFile(segment);
+    AtomicInteger next = new AtomicInteger();
+    Runnable each =
+        () -> {
+          for (int i = next.getAndIncrement(); i < forces.size(); i = next.getAndIncrement()) {
+            forces.get(i).run();
           }
+        };
+    forcers.run(forces.size() - 1, each, each);
+  }
+
+  private void force(Segment segment, long bytes) {
+    try {
+      segment.file.force();
+      synchronized (this) {
+        if (segment.sealed && !segment.dirty) {
+          closeFile(segment);
         }
-      } catch (WaymarkException e) {
-        synchronized (this) {
-          segment.poisoned = true;
-          segment.full = true;
-          current.remove(segment.stream, segment);
-        }
+      }
+    } catch (WaymarkException e) {
+      synchronized (this) {
+        segment.poisoned = true;
+        segment.full = true;
+        current.remove(segment.stream, segment);
+        landAll(segment);
+      }
+    } finally {
+      synchronized (this) {
+        land(bytes);
       }
     }
   }
@@ -636,7 +757,7 @@ public final class SegmentSet implements AutoCloseable {
     segment.footerOffsetBytes = end;
     for (Extents.Extent gap : segment.free.list()) {
       // Nothing was ever named there: it may go at once.
-      segment.dead.add(new Segment.DeadExtent(gap.start(), gap.end(), 0, false));
+      segment.dead.add(new Segment.DeadExtent(gap.start(), gap.end(), 0, UNREAD));
       segment.deadBytes += gap.lengthBytes();
     }
     segment.free.clear();
@@ -807,60 +928,65 @@ public final class SegmentSet implements AutoCloseable {
   // Reclaim
 
   /**
-   * Punches dead extents out of segments where their death is durable and no reader may still look.
+   * Punches dead extents out of segments where their death is durable and nobody reads them. The
+   * system does so while others write, read and seal; one thread at a time, and not beside {@link
+   * #remove}.
    *
    * @param durable edits up to this number are durable
-   * @param oldestReader readers that began before this edit may still look at what died since
    * @return bytes given back
    */
-  public synchronized long punchDead(long durable, long oldestReader) {
+  public long punchDead(long durable) {
     if (!directory.traits().canPunch()) {
       return 0;
     }
     long bytes = 0;
-    for (Segment segment : segments.values()) {
-      if (!segment.dead.isEmpty()) {
-        bytes += punch(segment, durable, oldestReader);
-      }
+    for (Segment segment : all()) {
+      Extents ready = takeDead(segment, durable);
+      bytes += ready.isEmpty() ? 0 : punch(segment, ready);
     }
     return bytes;
   }
 
-  private long punch(Segment segment, long durable, long oldestReader) {
+  private synchronized List<Segment> all() {
+    return List.copyOf(segments.values());
+  }
+
+  /** Dead extents that may go now, and that from here on nobody else knows of. */
+  private synchronized Extents takeDead(Segment segment, long durable) {
     Extents ready = new Extents();
-    List<Segment.DeadExtent> later = new ArrayList<>();
-    for (Segment.DeadExtent extent : segment.dead) {
-      if (extent.isFree(durable, oldestReader)) {
-        ready.add(extent.start(), extent.end());
-      } else {
-        later.add(extent);
-      }
-    }
-    if (ready.isEmpty()) {
-      return 0;
-    }
-    boolean reopened = segment.file == null;
-    if (reopened) {
-      segment.file = directory.open(segment.fileName);
-    }
-    try {
-      for (Extents.Extent extent : ready.list()) {
-        if (!segment.file.punch(extent.start(), extent.lengthBytes())) {
-          return 0;
-        }
+    segment.dead.removeIf(
+        extent -> {
+          boolean free = extent.isFree(durable);
+          if (free) {
+            ready.add(extent.start(), extent.end());
+          }
+          return free;
+        });
+    return ready;
+  }
+
+  /** Punches one segment; what could not be punched is dead as before. */
+  private long punch(Segment segment, Extents ready) {
+    long bytes = 0;
+    Deque<Extents.Extent> left = new ArrayDeque<>(ready.list());
+    // A descriptor of its own: the segment's may be closed meanwhile, once it is forced.
+    try (StoreFile file = directory.open(segment.fileName)) {
+      while (!left.isEmpty() && file.punch(left.peek().start(), left.peek().lengthBytes())) {
+        bytes += left.poll().lengthBytes();
       }
     } finally {
-      if (reopened) {
-        closeFile(segment);
-      }
+      punched(segment, bytes, left);
     }
-    long bytes = ready.bytes();
-    segment.dead.clear();
-    segment.dead.addAll(later);
+    return bytes;
+  }
+
+  private synchronized void punched(Segment segment, long bytes, Collection<Extents.Extent> left) {
+    for (Extents.Extent extent : left) {
+      segment.dead.add(new Segment.DeadExtent(extent.start(), extent.end(), 0, UNREAD));
+    }
     segment.deadBytes -= bytes;
     segment.punchedBytes += bytes;
     gate.refund(bytes, SpaceGate.ANYONE);
-    return bytes;
   }
 
   /** Whether any bytes are dead. */
@@ -869,7 +995,7 @@ public final class SegmentSet implements AutoCloseable {
   }
 
   /** Segments in which nothing is alive, and whose last death is durable and seen by no reader. */
-  public synchronized List<SegmentInfo> unlinkable(long durable, long oldestReader) {
+  public synchronized List<SegmentInfo> unlinkable(long durable) {
     List<SegmentInfo> list = new ArrayList<>();
     for (Segment segment : segments.values()) {
       if ((segment.sealed || segment.poisoned)
@@ -878,7 +1004,7 @@ public final class SegmentSet implements AutoCloseable {
           && segment.undecidedRecords == 0
           && segment.regionUsers == 0
           && segment.announced
-          && segment.dead.stream().allMatch(extent -> extent.isFree(durable, oldestReader))) {
+          && segment.dead.stream().allMatch(extent -> extent.isFree(durable))) {
         list.add(info(segment));
       }
     }
@@ -889,6 +1015,7 @@ public final class SegmentSet implements AutoCloseable {
   public synchronized void remove(long segmentId) {
     Segment segment = require(segmentId);
     segment.removed = true;
+    landAll(segment);
     unmapIfClosed(segment);
     closeFile(segment);
     if (directory.exists(segment.fileName)) {
@@ -897,16 +1024,6 @@ public final class SegmentSet implements AutoCloseable {
     gate.refund(segment.allocatedBytes(), SpaceGate.ANYONE);
     segments.remove(segmentId);
     current.remove(segment.stream, segment);
-  }
-
-  /** Closes for new runs the segments in which less than that share of the bytes lives. */
-  public synchronized void retire(Collection<Long> segmentIds) {
-    for (long id : segmentIds) {
-      Segment segment = segments.get(id);
-      if (segment != null && !segment.sealed) {
-        segment.full = true;
-      }
-    }
   }
 
   // Accounts
@@ -989,6 +1106,8 @@ public final class SegmentSet implements AutoCloseable {
   @Override
   public synchronized void close() {
     closed = true;
+    forcers.close();
+    notifyAll();
     for (Segment segment : segments.values()) {
       unmapIfClosed(segment);
       closeFile(segment);

@@ -11,6 +11,9 @@ public record SegmentSizing(long segmentBytes, long runBytes) {
   private static final long MAX_RUN_BYTES = 8L << 20;
   private static final long MIN_SEGMENT_BYTES = 256L << 10;
 
+  /** So that a force comes in time however large a boundary is; four fit the largest segment. */
+  private static final long MAX_RECORD_BYTES = 60L << 20;
+
   /** The sizes for a quota. */
   public static SegmentSizing ofQuota(long quotaBytes) {
     long segment =
@@ -21,6 +24,15 @@ public record SegmentSizing(long segmentBytes, long runBytes) {
 
   /** A record is no larger, its padding included: a segment has room for header and footer too. */
   public long maxRecordBytes() {
+    return Math.min(MAX_RECORD_BYTES, roomBytes());
+  }
+
+  /** A row of one tensor at one outer position is never cut in two, and may not be larger. */
+  public long maxRowBytes() {
+    return roomBytes() / 8;
+  }
+
+  private long roomBytes() {
     return (segmentBytes - segmentBytes / 8 - 4 * Alignment.PAGE_BYTES) & -Alignment.PAGE_BYTES;
   }
 

@@ -92,6 +92,19 @@ public final class ManifestLog implements AutoCloseable {
   }
 
   /**
+   * Makes room for what is going to be appended, beyond what was appended already. Where the log is
+   * poisoned, does nothing: a new manifest has to take its place in any case.
+   *
+   * @param mayUseReserve whether only edits that free space will need it
+   * @throws DiskFullException if there is no room for it
+   */
+  public synchronized void makeRoom(long bytes, boolean mayUseReserve) {
+    if (poison == null) {
+      allocateFor(pendingBytes + bytes + 2 * BatchMark.FRAME_BYTES, mayUseReserve);
+    }
+  }
+
+  /**
    * Adds an edit to what the next flush writes.
    *
    * @param mayUseReserve whether the edit frees space, and may use what is held back for such

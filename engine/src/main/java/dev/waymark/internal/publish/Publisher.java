@@ -1,5 +1,6 @@
 package dev.waymark.internal.publish;
 
+import dev.waymark.error.DiskFullException;
 import dev.waymark.error.DurabilityLostException;
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.WaymarkException;
@@ -13,6 +14,7 @@ import dev.waymark.internal.log.SegmentInfo;
 import dev.waymark.internal.log.SegmentSet;
 import dev.waymark.internal.manifest.DropReason;
 import dev.waymark.internal.manifest.Edit;
+import dev.waymark.internal.manifest.EditCodec;
 import dev.waymark.internal.manifest.ManifestCheckpoint;
 import dev.waymark.internal.manifest.ManifestLog;
 import dev.waymark.internal.manifest.NextIds;
@@ -26,14 +28,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NoSuchElementException;
+import java.util.PriorityQueue;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.agrona.ExpandableArrayBuffer;
 
 /**
  * The one way by which anything becomes true: edits are applied to the forest and queued under the
@@ -51,12 +57,20 @@ import java.util.function.Supplier;
  *       is written anew: edits that were queued before may name what is not there any more. What
  *       was dropped is never acknowledged, and whoever waits for it is told.
  *   <li>Commits exclude each other; publishing goes on beside them.
+ *   <li>Whoever waits for an edit is told by whoever committed it, before that call returns and
+ *       outside of this class's locks: in the order of edits, and of asking where several wait for
+ *       one.
  * </ul>
  */
 public final class Publisher implements AutoCloseable {
   private static final long MIN_CHECKPOINT_BYTES = 256L << 10;
   private static final long MAX_FIRST_CHECKPOINT_BYTES = 4L << 20;
   private static final int SALVAGE_ROUNDS = 3;
+
+  /** An edit about a boundary takes less, but for the places of its records. */
+  private static final int MOST_EDIT_BYTES = 512;
+
+  private static final int MOST_RECORD_BYTES = 32;
 
   private final StoreDirectory directory;
   private final StoreId storeId;
@@ -69,7 +83,22 @@ public final class Publisher implements AutoCloseable {
   private final Salvage salvage;
 
   private final Deque<Edit> queue = new ArrayDeque<>();
-  private final Deque<Waiter> waiters = new ArrayDeque<>();
+  private final PriorityQueue<Waiter> waiters = new PriorityQueue<>();
+  private long asked;
+
+  /** Waiters that are to be told, each done or failed. */
+  private final Queue<Runnable> news = new ConcurrentLinkedQueue<>();
+
+  private final ReentrantLock telling = new ReentrantLock();
+
+  /** What edits that are queued, or being written, take in the manifest; it has room for them. */
+  private long claimedBytes;
+
+  private final EditCodec measuring = new EditCodec();
+  private final ExpandableArrayBuffer measured = new ExpandableArrayBuffer();
+
+  /** What to say first of all, after a checkpoint that did not come to be. */
+  private final List<Edit> unsaidHeads = new ArrayList<>();
   private long published;
   private volatile long durable;
 
@@ -86,9 +115,17 @@ public final class Publisher implements AutoCloseable {
   private final Set<String> superseded = new LinkedHashSet<>();
   private long nextManifestId;
   private long checkpointBytes;
+  private long nextCheckpointBytes;
   private volatile boolean manifestFailed;
 
-  private record Waiter(long number, CompletableFuture<Void> done) {}
+  private record Waiter(long number, long turn, CompletableFuture<Void> done)
+      implements Comparable<Waiter> {
+    @Override
+    public int compareTo(Waiter other) {
+      int order = Long.compare(number, other.number);
+      return order != 0 ? order : Long.compare(turn, other.turn);
+    }
+  }
 
   /**
    * A publisher over the state that was read.
@@ -115,6 +152,7 @@ public final class Publisher implements AutoCloseable {
     this.yields = yields;
     this.salvage = salvage;
     this.checkpointBytes = log.lengthBytes();
+    this.nextCheckpointBytes = Math.max(leastCheckpointBytes(), 3 * checkpointBytes);
     this.earlierManifestsBytes = -log.lengthBytes();
   }
 
@@ -140,9 +178,49 @@ public final class Publisher implements AutoCloseable {
     }
   }
 
-  /** Applies an edit and queues it; the caller is inside {@link #write}. Returns its number. */
+  /**
+   * Applies an edit and queues it; the caller is inside {@link #write}. Returns its number.
+   *
+   * @throws dev.waymark.error.DiskFullException if the manifest has no room for it, which what
+   *     frees space has for longer than the rest; nothing was changed then
+   */
   public long publish(Edit edit) {
     requireWriter();
+    long bytes = EditCodec.paddedBytes(measuring.encode(edit, measured, 0, 0));
+    log.makeRoom(claimedBytes + bytes, edit.freesSpace());
+    long number = publishInRoom(edit);
+    claimedBytes += bytes;
+    return number;
+  }
+
+  /**
+   * Applies an edit that may be lost; it is queued only where the manifest has room for it without
+   * touching its reserve, and otherwise waits for the next checkpoint. The caller is inside {@link
+   * #write}.
+   */
+  public void publishIfRoom(Edit edit) {
+    requireWriter();
+    try {
+      publish(edit);
+    } catch (DiskFullException e) {
+      forest.apply(edit);
+    }
+  }
+
+  /**
+   * Before several edits that become true together: all of them have room, or none is published.
+   * The caller is inside {@link #write}.
+   *
+   * @param records that they name
+   * @throws dev.waymark.error.DiskFullException if there is no room
+   */
+  public void requireRoom(int edits, int records) {
+    requireWriter();
+    log.makeRoom(
+        claimedBytes + (long) edits * MOST_EDIT_BYTES + (long) records * MOST_RECORD_BYTES, false);
+  }
+
+  private long publishInRoom(Edit edit) {
     published++;
     try {
       forest.apply(edit);
@@ -180,7 +258,10 @@ public final class Publisher implements AutoCloseable {
     return durable;
   }
 
-  /** Completes once the edit of that number is durable, or fails once it is lost. */
+  /**
+   * Completes once the edit of that number is durable, or fails once it is lost: in the order of
+   * numbers, whatever was asked for first. What depends on it runs on the thread that committed.
+   */
   public CompletableFuture<Void> whenDurable(long number) {
     return write(
         () -> {
@@ -191,7 +272,7 @@ public final class Publisher implements AutoCloseable {
             return CompletableFuture.completedFuture(null);
           }
           CompletableFuture<Void> done = new CompletableFuture<>();
-          waiters.add(new Waiter(number, done));
+          waiters.add(new Waiter(number, asked++, done));
           return done;
         });
   }
@@ -217,12 +298,36 @@ public final class Publisher implements AutoCloseable {
    * @throws DurabilityLostException if something was lost by this commit
    */
   public void commit() {
+    committing(this::commitLocked);
+  }
+
+  private void committing(Runnable action) {
     committing.lock();
     try {
-      commitLocked();
+      action.run();
     } finally {
       committing.unlock();
+      if (!committing.isHeldByCurrentThread()) {
+        tell();
+      }
     }
+  }
+
+  /** In the order in which it became known, whoever tells it. */
+  private void tell() {
+    telling.lock();
+    try {
+      for (Runnable each = news.poll(); each != null; each = news.poll()) {
+        each.run();
+      }
+    } finally {
+      telling.unlock();
+    }
+  }
+
+  /** Forces what was written so far, ahead of the edits that will name it. */
+  public void forceData() {
+    committing(segments::forceDirty);
   }
 
   /**
@@ -231,29 +336,25 @@ public final class Publisher implements AutoCloseable {
    * @throws DurabilityLostException if something was lost since this was asked the last time
    */
   public void flush() {
-    committing.lock();
-    try {
-      commitLocked();
-      if (lossUnreported) {
-        lossUnreported = false;
-        throw durabilityLost();
-      }
-    } finally {
-      committing.unlock();
-    }
+    committing(
+        () -> {
+          commitLocked();
+          if (lossUnreported) {
+            lossUnreported = false;
+            throw durabilityLost();
+          }
+        });
   }
 
   /** Makes everything up to an edit durable, unless it is already. */
   public void commit(long number) {
     if (number > durable) {
-      committing.lock();
-      try {
-        if (number > durable) {
-          commitLocked();
-        }
-      } finally {
-        committing.unlock();
-      }
+      committing(
+          () -> {
+            if (number > durable) {
+              commitLocked();
+            }
+          });
     }
     if (isLost(number)) {
       throw durabilityLost();
@@ -270,7 +371,8 @@ public final class Publisher implements AutoCloseable {
     List<Edit> heads = new ArrayList<>();
     // Until it is written, whatever happens: what was taken is known to the forest alone.
     manifestFailed = true;
-    long number = take(batch, heads);
+    long[] claimed = new long[1];
+    long number = take(batch, heads, claimed);
     yields.reached("batch taken");
     Forced forced = forceSegments(batch);
     yields.reached("data forced");
@@ -285,10 +387,17 @@ public final class Publisher implements AutoCloseable {
       for (Edit edit : heads) {
         log.append(edit, true);
       }
+      // Each has room: its own, or what is held back where it frees space; and what names a segment
+      // goes with what was moved there.
       for (Edit edit : batch) {
         log.append(edit, true);
       }
       log.flushBatch();
+      write(
+          () -> {
+            claimedBytes -= claimed[0];
+            return null;
+          });
       yields.reached("edits written");
       log.force();
       yields.reached("edits forced");
@@ -299,8 +408,8 @@ public final class Publisher implements AutoCloseable {
     }
     acknowledge(number);
     deleteSuperseded();
-    if (log.lengthBytes() > Math.max(leastCheckpointBytes(), 3 * checkpointBytes)) {
-      checkpointLocked();
+    if (log.lengthBytes() > nextCheckpointBytes) {
+      checkpointIfPossible();
     }
     manifestListener.accept(log.allocatedBytes());
   }
@@ -339,12 +448,15 @@ public final class Publisher implements AutoCloseable {
     }
   }
 
-  private long take(List<Edit> batch, List<Edit> heads) {
+  private long take(List<Edit> batch, List<Edit> heads, long[] claimed) {
     return write(
         () -> {
           batch.addAll(queue);
           queue.clear();
+          claimed[0] = claimedBytes;
           unforcedBytes = 0;
+          heads.addAll(unsaidHeads);
+          unsaidHeads.clear();
           announce(heads);
           return published;
         });
@@ -416,8 +528,10 @@ public final class Publisher implements AutoCloseable {
     batch.addAll(queue);
     queue.clear();
     Forced forced = Forced.SOME_MOVED;
+    List<Edit> moves = new ArrayList<>();
     for (Edit edit : batch) {
-      if (!salvage.standsIn(edit, bad) || mayMove && salvage.move(edit, bad, forest::apply)) {
+      boolean safe = !salvage.standsIn(edit, bad);
+      if (safe || mayMove && salvage.move(edit, bad, move -> applyMove(move, moves))) {
         continue;
       }
       forced = Forced.SOME_LOST;
@@ -430,6 +544,8 @@ public final class Publisher implements AutoCloseable {
         drops.lostPoint(node, DropReason.UNPROVEN, forest::apply);
       }
     }
+    // Where they were moved to may turn out to be bad in the next round.
+    batch.addAll(moves);
     if (forced == Forced.SOME_LOST) {
       lostRanges.put(durable + 1, published);
       lossUnreported = true;
@@ -438,11 +554,17 @@ public final class Publisher implements AutoCloseable {
     return forced;
   }
 
+  private void applyMove(Edit move, List<Edit> moves) {
+    forest.apply(move);
+    moves.add(move);
+  }
+
   private void failWaiters() {
     DurabilityLostException failure = durabilityLost();
-    List<Waiter> failing = new ArrayList<>(waiters);
-    waiters.clear();
-    failing.forEach(waiter -> waiter.done().completeExceptionally(failure));
+    while (!waiters.isEmpty()) {
+      Waiter waiter = waiters.poll();
+      news.add(() -> waiter.done().completeExceptionally(failure));
+    }
   }
 
   private static DurabilityLostException durabilityLost() {
@@ -452,65 +574,67 @@ public final class Publisher implements AutoCloseable {
   }
 
   private void acknowledge(long number) {
-    List<Waiter> done = new ArrayList<>();
     write(
         () -> {
           durable = Math.max(durable, number);
           while (!waiters.isEmpty() && waiters.peek().number() <= durable) {
-            done.add(waiters.poll());
+            Waiter waiter = waiters.poll();
+            news.add(() -> waiter.done().complete(null));
           }
           return null;
         });
-    done.forEach(waiter -> waiter.done().complete(null));
   }
 
   // Checkpoints
 
   /** Writes the whole state into a new manifest, and makes that the one in force. */
   public void checkpoint() {
-    committing.lock();
+    committing(this::checkpointLocked);
+  }
+
+  /**
+   * A manifest that grew is written anew. Where that fails before CURRENT was touched, a full disk
+   * for one, the one in force goes on.
+   */
+  private void checkpointIfPossible() {
     try {
       checkpointLocked();
-    } finally {
-      committing.unlock();
+    } catch (DurabilityLostException e) {
+      throw e;
+    } catch (WaymarkException e) {
+      nextCheckpointBytes = log.lengthBytes() + leastCheckpointBytes();
     }
   }
 
   private void checkpointLocked() {
-    manifestFailed = true;
     ManifestLog before = log;
-    // Where CURRENT could not be replaced for certain, this one and the next both stay till then.
-    superseded.add(ManifestLog.fileName(before.manifestId()));
     boolean[] lost = new boolean[1];
     long number =
         write(
             () -> {
               List<Edit> batch = new ArrayList<>(queue);
               queue.clear();
+              announce(unsaidHeads);
+              ManifestLog next;
+              try {
+                lost[0] = forceSegments(batch) == Forced.SOME_LOST;
+                announce(unsaidHeads);
+                next = beginManifest();
+              } catch (RuntimeException e) {
+                queue.addAll(batch);
+                throw e;
+              }
+              // Which of the two is in force nobody knows, until the new one is: both stay till
+              // then.
+              manifestFailed = true;
+              superseded.add(ManifestLog.fileName(before.manifestId()));
+              ManifestCheckpoint.putInForce(directory, storeId, next);
+              log = next;
+              unsaidHeads.clear();
+              claimedBytes = 0;
               unforcedBytes = 0;
-              announce(new ArrayList<>());
-              lost[0] = forceSegments(batch) == Forced.SOME_LOST;
-              announce(new ArrayList<>());
-              List<Edit> first = new ArrayList<>(ForestState.heads(forest));
-              first.addAll(segmentEdits());
-              long id = nextManifestId++;
-              superseded.add(ManifestLog.fileName(id));
-              log =
-                  ManifestCheckpoint.write(
-                      directory,
-                      id,
-                      storeId,
-                      clockMillis.getAsLong(),
-                      concat(
-                          first.iterator(),
-                          ForestState.boundaries(forest),
-                          ForestState.tails(forest).iterator()),
-                      new NextIds(
-                          segments.nextSegmentId(),
-                          forest.nextSessionId(),
-                          segments.peekSequence(),
-                          forest.nextNamespaceId()));
               checkpointBytes = log.lengthBytes();
+              nextCheckpointBytes = Math.max(leastCheckpointBytes(), 3 * checkpointBytes);
               return published;
             });
     manifestFailed = false;
@@ -524,6 +648,27 @@ public final class Publisher implements AutoCloseable {
     if (lost[0]) {
       throw durabilityLost();
     }
+  }
+
+  /** The whole state in a new manifest, which is not in force yet. */
+  private ManifestLog beginManifest() {
+    List<Edit> first = new ArrayList<>(ForestState.heads(forest));
+    first.addAll(segmentEdits());
+    long id = nextManifestId++;
+    // One that could not be written, nor deleted again, is deleted with the others.
+    superseded.add(ManifestLog.fileName(id));
+    return ManifestCheckpoint.begin(
+        directory,
+        id,
+        storeId,
+        clockMillis.getAsLong(),
+        concat(
+            first.iterator(), ForestState.boundaries(forest), ForestState.tails(forest).iterator()),
+        new NextIds(
+            segments.nextSegmentId(),
+            forest.nextSessionId(),
+            segments.peekSequence(),
+            forest.nextNamespaceId()));
   }
 
   /** What cannot be deleted now is left for the next time: all that counts is durable. */
@@ -587,28 +732,29 @@ public final class Publisher implements AutoCloseable {
    * Unlinks segments in which nothing lives, after the edits that say so are durable. Excludes
    * commits, which force the files that this closes, and others that would unlink the same.
    */
-  public long unlinkDead(long durableThen, long oldestReader) {
-    committing.lock();
-    try {
-      List<SegmentInfo> dead = segments.unlinkable(durableThen, oldestReader);
-      if (dead.isEmpty()) {
-        return 0;
-      }
-      write(
-          () -> {
-            dead.forEach(info -> publish(new Edit.SegmentRemoved(info.segmentId())));
-            return null;
-          });
-      commitLocked();
-      long bytes = 0;
-      for (SegmentInfo info : dead) {
-        bytes += info.allocatedBytes();
-        segments.remove(info.segmentId());
-      }
-      return bytes;
-    } finally {
-      committing.unlock();
+  public long unlinkDead(long durableThen) {
+    long[] bytes = new long[1];
+    committing(() -> bytes[0] = unlinkLocked(durableThen));
+    return bytes[0];
+  }
+
+  private long unlinkLocked(long durableThen) {
+    List<SegmentInfo> dead = segments.unlinkable(durableThen);
+    if (dead.isEmpty()) {
+      return 0;
     }
+    write(
+        () -> {
+          dead.forEach(info -> publish(new Edit.SegmentRemoved(info.segmentId())));
+          return null;
+        });
+    commitLocked();
+    long bytes = 0;
+    for (SegmentInfo info : dead) {
+      bytes += info.allocatedBytes();
+      segments.remove(info.segmentId());
+    }
+    return bytes;
   }
 
   // Accounts
@@ -640,31 +786,28 @@ public final class Publisher implements AutoCloseable {
 
   /** Seals every segment that no run is out of, and commits. */
   public void sealAll() {
-    committing.lock();
-    try {
-      sealFull(true);
-      commitLocked();
-    } finally {
-      committing.unlock();
-    }
+    committing(
+        () -> {
+          sealFull(true);
+          commitLocked();
+        });
   }
 
   /** Commits, and says in the manifest that all of it is durable. */
   @Override
   public void close() {
-    committing.lock();
-    try {
-      commitLocked();
-      log.proveDurable();
-      log.close();
-    } finally {
-      committing.unlock();
-    }
+    committing(
+        () -> {
+          commitLocked();
+          log.proveDurable();
+          log.close();
+        });
   }
 
   /** Closes the files without another write: after a failure, or when power is off. */
   public void abandon() {
     log.close();
+    salvage.close();
   }
 
   private void requireWriter() {

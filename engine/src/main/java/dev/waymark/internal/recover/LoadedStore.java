@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
@@ -39,13 +40,18 @@ public final class LoadedStore {
         new Forest(
             new RecordEvents() {
               @Override
+              public void check(RecordLocation location) {
+                segments.check(location);
+              }
+
+              @Override
               public void born(RecordLocation location) {
                 segments.born(location);
               }
 
               @Override
-              public void died(RecordLocation location, boolean mayBeRead) {
-                segments.died(location, editNumber.getAsLong(), mayBeRead);
+              public void died(RecordLocation location, BooleanSupplier isRead) {
+                segments.died(location, editNumber.getAsLong(), isRead);
               }
             });
   }

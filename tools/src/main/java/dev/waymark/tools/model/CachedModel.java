@@ -2,6 +2,7 @@ package dev.waymark.tools.model;
 
 import dev.waymark.Namespace;
 import dev.waymark.SnapshotStore;
+import dev.waymark.layout.CodecPlan;
 
 /**
  * A model that answers prompts from what a store has of them, and stores what it computes: what a
@@ -12,11 +13,16 @@ public final class CachedModel {
   final ModelBinding binding;
   final Namespace namespace;
 
-  /** Puts a model in front of a store. */
+  /** Puts a model in front of a store, which keeps its state as it is. */
   public CachedModel(HybridModel model, SnapshotStore store, int blockTokens) {
+    this(model, store, blockTokens, CodecPlan.RAW);
+  }
+
+  /** Puts a model in front of a store, which keeps its state with these codecs. */
+  public CachedModel(HybridModel model, SnapshotStore store, int blockTokens, CodecPlan codecs) {
     this.model = model;
     this.binding = new ModelBinding(model.config(), blockTokens);
-    this.namespace = store.namespace(binding.identity(), binding.layout());
+    this.namespace = store.namespace(binding.identity(), binding.layout(), codecs);
   }
 
   /** How the model's state is stored. */

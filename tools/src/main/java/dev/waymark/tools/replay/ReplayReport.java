@@ -38,6 +38,7 @@ final class ReplayReport {
     root.put("allocated_bytes", values.allocatedBytes);
     root.put("restore_points", values.restorePoints);
     root.put("restores", values.restores);
+    root.put("restores_missed", values.restoresMissed);
     root.put("restores_verified", values.restoresVerified);
     root.put("mismatches", values.mismatches);
     root.put("requests_refused", values.requestsRefused);
@@ -69,6 +70,7 @@ final class ReplayReport {
     line(table, "allocated", bytes(BigInteger.valueOf(values.allocatedBytes)), "");
     line(table, "restore points", count(values.restorePoints), "");
     line(table, "restores", count(values.restores), "");
+    line(table, "  missed", count(values.restoresMissed), "");
     line(table, "  verified", count(values.restoresVerified), "");
     line(table, "  mismatches", count(values.mismatches), "");
     line(table, "requests refused", count(values.requestsRefused), "");
@@ -122,6 +124,7 @@ final class ReplayReport {
     private long allocatedBytes;
     private long restorePoints;
     private long restores;
+    private long restoresMissed;
     private long restoresVerified;
     private long mismatches;
     private long requestsRefused;
@@ -192,6 +195,12 @@ final class ReplayReport {
 
     Builder restores(long value) {
       restores = value;
+      return this;
+    }
+
+    /** Points that could not be given back, after which a shallower one was tried. */
+    Builder restoresMissed(long value) {
+      restoresMissed = value;
       return this;
     }
 

@@ -10,6 +10,8 @@ import dev.waymark.StoreOptions;
 import dev.waymark.StoreStats;
 import dev.waymark.error.QuotaExceededException;
 import dev.waymark.error.QuotaPinnedException;
+import dev.waymark.error.RestoreMissException;
+import dev.waymark.error.StaleMatchException;
 import dev.waymark.layout.BoundaryKey;
 import dev.waymark.layout.Layout;
 import dev.waymark.layout.ModelIdentity;
@@ -24,8 +26,8 @@ import java.util.concurrent.CancellationException;
 
 /**
  * Does to a store what a server would have done: for each request of a trace it matches, restores
- * at the deepest point, checks what came back, and stores what is new from there. One request at a
- * time.
+ * at the deepest point that can be given back, checks what came back, and stores what is new from
+ * there. One request at a time.
  */
 final class Replayer {
   /** Says what the made-up bytes depend on; raised whenever they change. */
@@ -47,6 +49,7 @@ final class Replayer {
   private long blocksHit;
   private long blocksRestored;
   private long restores;
+  private long restoresMissed;
   private long restoresVerified;
   private long mismatches;
   private long requestsRefused;
@@ -118,6 +121,7 @@ final class Replayer {
         .allocatedBytes(closed.allocatedBytes())
         .restorePoints(stats.points())
         .restores(restores)
+        .restoresMissed(restoresMissed)
         .restoresVerified(restoresVerified)
         .mismatches(mismatches)
         .requestsRefused(requestsRefused)
@@ -135,19 +139,45 @@ final class Replayer {
     if (keys.isEmpty()) {
       return;
     }
-    PrefixMatch match = namespace.match(Prompt.ofKeys(keys, tokens), tokens - 1);
+    Prompt prompt = Prompt.ofKeys(keys, tokens);
+    PrefixMatch match = namespace.match(prompt, tokens - 1);
     blocksHit += match.storedTokens() / layout.blockTokens();
+    match = restore(namespace, prompt, match, request, BlockSeeds.of(keys));
     blocksRestored += match.restorableTokens() / layout.blockTokens();
-    buffers.begin(BlockSeeds.of(keys));
-    if (match.restorableTokens() > 0) {
-      restore(match, request);
-    }
     try {
       prefill(namespace, match, keys, tokens);
+    } catch (StaleMatchException e) {
+      // What it was to build on went since the match; the state that was restored is as good.
+      restoresMissed++;
     } catch (QuotaExceededException | QuotaPinnedException e) {
       // What does not fit is computed and not stored, as a server would.
       requestsRefused++;
     }
+  }
+
+  /** Restores as deep as it can, and returns the match that says where that was. */
+  private PrefixMatch restore(
+      Namespace namespace,
+      Prompt prompt,
+      PrefixMatch found,
+      TraceRequest request,
+      BlockSeeds seeds) {
+    PrefixMatch match = found;
+    buffers.begin(seeds);
+    while (match.restorableTokens() > 0) {
+      int at = match.restorableTokens();
+      try {
+        restore(match, request);
+        return match;
+      } catch (RestoreMissException | StaleMatchException e) {
+        // The next shallower one, of what is there now.
+        restoresMissed++;
+        match = namespace.match(prompt, at - 1);
+        // Nothing that was read counts.
+        buffers.begin(seeds);
+      }
+    }
+    return match;
   }
 
   private void restore(PrefixMatch match, TraceRequest request) {

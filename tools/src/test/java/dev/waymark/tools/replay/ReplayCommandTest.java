@@ -273,6 +273,37 @@ class ReplayCommandTest {
   }
 
   @Test
+  void aShallowerPointWhereTheDeepestCannotBeGivenBack() throws IOException {
+    String trace = file("t.jsonl", SESSIONS);
+    Path store = folder.resolve("store");
+    assertThat(run(trace, "--store=" + store, "--policy=every").exitCode()).isZero();
+    List<Path> segments;
+    try (Stream<Path> files = Files.list(store)) {
+      segments = files.filter(file -> file.getFileName().toString().startsWith("delta")).toList();
+    }
+    assertThat(segments).isNotEmpty();
+    for (Path segment : segments) {
+      // What the first two blocks of the first request wrote stays whole.
+      byte[] bytes = Files.readAllBytes(segment);
+      for (int i = bytes.length / 4; i < bytes.length / 4 * 3; i++) {
+        bytes[i] ^= 0x55;
+      }
+      Files.write(segment, bytes);
+    }
+    Run run = run(trace, "--store=" + store, "--policy=every", "--json");
+    assertThat(run.exitCode()).as(run.err()).isZero();
+    assertThat(run.number("restores_missed")).isPositive();
+    assertThat(run.number("restores")).isPositive();
+    assertThat(run.number("mismatches")).isZero();
+    // What was missing is stored again.
+    Run again = run(trace, "--store=" + store, "--policy=every", "--json");
+    assertThat(again.exitCode()).isZero();
+    assertThat(again.number("restores_missed")).isZero();
+    assertThat(again.number("restores")).isEqualTo(6);
+    assertThat(again.number("mismatches")).isZero();
+  }
+
+  @Test
   void regroupedAndCutOff() throws IOException {
     Run run = run(file("t.jsonl", SESSIONS), "--block=128", "--limit=2", "--layout=L5", "--json");
     assertThat(run.exitCode()).as(run.err()).isZero();

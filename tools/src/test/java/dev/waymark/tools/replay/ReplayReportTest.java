@@ -55,6 +55,7 @@ class ReplayReportTest {
             "allocated_bytes",
             "restore_points",
             "restores",
+            "restores_missed",
             "restores_verified",
             "mismatches",
             "requests_refused",

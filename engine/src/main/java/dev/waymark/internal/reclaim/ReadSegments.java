@@ -7,20 +7,17 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Segments with records of chains that someone holds: moved out, these would stay until the holder
+ * Segments with records of chains that someone reads: moved out, these would stay until the reader
  * is done, so that emptying such a segment gives nothing back now. Pure.
  */
-public final class HeldSegments {
-  private HeldSegments() {}
+public final class ReadSegments {
+  private ReadSegments() {}
 
   /** Their ids. */
   public static Set<Long> of(Forest forest) {
     Set<Long> segments = new HashSet<>();
     Set<Integer> seen = new HashSet<>();
-    for (int tip : forest.heldNodes()) {
-      if (forest.isKept(tip)) {
-        continue;
-      }
+    for (int tip : forest.readNodes()) {
       for (int at = tip; at != Forest.NONE && !forest.isRoot(at) && seen.add(at); ) {
         add(forest.rowRecords(at), segments);
         add(forest.deltaRecords(at), segments);
