@@ -222,7 +222,8 @@ final class SpaceKeeper {
     }
     refuseWhatCannotFit(bytes);
     while (true) {
-      long missing = bytes - gate.freeBytes();
+      // Others give back and take meanwhile: however it looks now, there was too little.
+      long missing = Math.max(1, bytes - gate.freeBytes());
       boolean changed =
           compaction().punches()
               ? evict(missing, EvictionPlanner.ANY_NAMESPACE, tally) > 0
