@@ -118,7 +118,6 @@ public final class RecordSplitter {
 
   private static PartPlan rows(PartPlan lane, long from, long count) {
     PartRange range = lane.range();
-    return lane.withRange(
-        new PartRange(range.outerFrom(), 1, range.rowFrom() + from, count));
+    return lane.withRange(new PartRange(range.outerFrom(), 1, range.rowFrom() + from, count));
   }
 }

@@ -57,6 +57,7 @@ public final class SegmentSet implements AutoCloseable {
 
   /** No sequence is negative. */
   private static final long NOT_NOW = -1;
+
   private static final BooleanSupplier UNREAD = () -> false;
 
   private final StoreDirectory directory;

@@ -99,6 +99,7 @@ public final class Publisher implements AutoCloseable {
 
   /** What to say first of all, after a checkpoint that did not come to be. */
   private final List<Edit> unsaidHeads = new ArrayList<>();
+
   private long published;
   private volatile long durable;
 
