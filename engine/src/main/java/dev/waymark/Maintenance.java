@@ -71,6 +71,7 @@ public final class Maintenance {
           boolean there = engine.forest.namespace(id) != null;
           if (there && !inUse && engine.forest.namespace(id).boundaries() == 0) {
             engine.publisher.publish(new Edit.NamespaceDropped(id));
+            engine.space.forget(id);
           }
         });
   }

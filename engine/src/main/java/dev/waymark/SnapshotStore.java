@@ -167,6 +167,8 @@ public final class SnapshotStore implements AutoCloseable {
    *
    * @return what went
    * @throws InvalidSettingException if it is below the minimum, or below a namespace's quota
+   * @throws dev.waymark.error.QuotaPinnedException if what is above it is pinned or kept; the quota
+   *     stays as it was
    */
   public EvictionReport setQuota(long bytes) {
     return engine.using(() -> engine.space.setQuota(bytes));

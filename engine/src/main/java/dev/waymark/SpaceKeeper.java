@@ -9,8 +9,12 @@ import dev.waymark.error.WaymarkException;
 import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.forest.NamespaceState;
 import dev.waymark.internal.log.SegmentSizing;
+import dev.waymark.internal.manifest.CurrentFile;
+import dev.waymark.internal.manifest.StatusFile;
 import dev.waymark.internal.reclaim.SegmentChoice;
 import dev.waymark.internal.reclaim.SegmentEmptier;
+import dev.waymark.internal.recover.FileOnDisk;
+import dev.waymark.internal.recover.Recovery;
 import dev.waymark.internal.retain.EvictionPlanner;
 import dev.waymark.internal.retain.PinnedBytes;
 import dev.waymark.internal.retain.Victim;
@@ -34,6 +38,9 @@ import java.util.stream.IntStream;
  * </ul>
  */
 final class SpaceKeeper {
+  /** LOCK, CURRENT while its successor stands beside it, STATUS. */
+  private static final long SMALL_FILES_BYTES = 4 * 4_096L;
+
   private final StoreEngine engine;
   private final QuotaGate gate;
   private Compaction compaction;
@@ -79,8 +86,20 @@ final class SpaceKeeper {
               .found(bytes)
               .remedy("close the store and open it with that quota"));
     }
-    gate.setQuotaBytes(bytes);
-    return enforce();
+    making.lock();
+    try {
+      long before = gate.quotaBytes();
+      gate.setQuotaBytes(bytes);
+      try {
+        return enforce();
+      } catch (QuotaPinnedException e) {
+        // A quota that cannot be met is not one.
+        gate.setQuotaBytes(before);
+        throw e;
+      }
+    } finally {
+      making.unlock();
+    }
   }
 
   void setNamespaceQuota(NamespaceState namespace, long bytes) {
@@ -102,12 +121,38 @@ final class SpaceKeeper {
     }
   }
 
+  /** The namespace was deleted. */
+  void forget(int namespaceId) {
+    namespaceQuotas.remove(namespaceId);
+  }
+
+  /**
+   * Counts what is no segment and no manifest: small files, which come and go, the quarantine, and
+   * what others put there.
+   */
+  private void countOtherFiles() {
+    long bytes = SMALL_FILES_BYTES;
+    for (FileOnDisk file : Recovery.files(engine.directory)) {
+      String name = file.name();
+      boolean counted =
+          name.endsWith(".seg")
+              || name.startsWith("manifest-")
+              || name.equals(CurrentFile.NAME)
+              || name.equals(StatusFile.NAME);
+      if (!counted || name.startsWith("quarantine/")) {
+        bytes += file.allocatedBytes();
+      }
+    }
+    gate.setOtherFilesBytes(bytes);
+  }
+
   // Making room
 
   /** Brings a store that is above its quota below it. */
   EvictionReport enforce() {
     making.lock();
     try {
+      countOtherFiles();
       Tally tally = new Tally(engine);
       makeRoom(0, gate.reservation(), tally);
       return tally.report();
@@ -177,7 +222,8 @@ final class SpaceKeeper {
     }
     refuseWhatCannotFit(bytes);
     while (true) {
-      long missing = bytes - gate.freeBytes();
+      // Others give back and take meanwhile: however it looks now, there was too little.
+      long missing = Math.max(1, bytes - gate.freeBytes());
       boolean changed =
           compaction().punches()
               ? evict(missing, EvictionPlanner.ANY_NAMESPACE, tally) > 0

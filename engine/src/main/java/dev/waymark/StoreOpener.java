@@ -50,9 +50,6 @@ final class StoreOpener {
   /** Of what is free, an automatic quota leaves that part to others. */
   private static final int AUTO_LEAVES_PERCENT = 20;
 
-  /** LOCK, CURRENT while its successor stands beside it, STATUS. */
-  private static final long SMALL_FILES_BYTES = 4 * 4_096L;
-
   private final StoreDirectory directory;
   private final StoreOptions options;
   private final LongSupplier clockMillis;
@@ -227,23 +224,6 @@ final class StoreOpener {
       engine.abandon();
       throw e;
     }
-  }
-
-  /** What is no segment and no manifest: small files, which come and go, and the quarantine. */
-  private long otherFilesBytes() {
-    long bytes = SMALL_FILES_BYTES;
-    for (FileOnDisk file : Recovery.files(directory)) {
-      String name = file.name();
-      boolean counted =
-          name.endsWith(".seg")
-              || name.startsWith("manifest-")
-              || name.equals(CurrentFile.NAME)
-              || name.equals(StatusFile.NAME);
-      if (!counted || name.startsWith("quarantine/")) {
-        bytes += file.allocatedBytes();
-      }
-    }
-    return bytes;
   }
 
   /** A store without a thread of its own is driven step by step: its forces have an order. */

@@ -730,6 +730,7 @@ public final class SegmentSet implements AutoCloseable {
 
   /**
    * Seals every segment that is full and that no run is out of: writes its footer and trims it.
+   * Also one in which everything died, where only whole segments come back.
    *
    * @param all also those that are not full, at close
    * @return what was sealed, to be said in the manifest after the next force
@@ -741,7 +742,7 @@ public final class SegmentSet implements AutoCloseable {
         if (!segment.sealed
             && !segment.poisoned
             && segment.openRuns == 0
-            && (segment.full || all)) {
+            && (segment.full || all || comesBackOnlyWhole(segment))) {
           try {
             seal(segment);
             done.add(info(segment));
@@ -754,6 +755,13 @@ public final class SegmentSet implements AutoCloseable {
       }
     }
     return done;
+  }
+
+  private boolean comesBackOnlyWhole(Segment segment) {
+    return !directory.traits().canPunch()
+        && segment.liveRecords == 0
+        && segment.undecidedRecords == 0
+        && segment.deadBytes > 0;
   }
 
   private void seal(Segment segment) {
