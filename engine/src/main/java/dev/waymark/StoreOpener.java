@@ -214,7 +214,6 @@ final class StoreOpener {
             Helpers.threads("waymark-restore", options.restoreThreads() - 1),
             StatusFile.open(directory));
     try {
-      gate.setOtherFilesBytes(otherFilesBytes());
       EvictionReport evicted = engine.space.enforceAtOpen();
       report = report(create, loaded, plan, evicted);
       log(report);

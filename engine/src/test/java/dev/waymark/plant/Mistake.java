@@ -115,7 +115,7 @@ enum Mistake {
       "a new manifest does not say which chains are kept",
       Patch.skip("internal.forest.ForestState", "tails", "add")),
   KEEP_NOT_COMMITTED(
-      "keeping a chain returns before it is durable", Patch.skip("Namespace", "keep", "commit")),
+      "keeping a chain returns before it is durable", Patch.skip("ChainKeeper", "keep", "commit")),
   KEPT_EVICTED("kept chains are evicted", Patch.answer("internal.forest.Forest", "isKept", 0)),
   DELETE_NOT_COMMITTED(
       "a delete returns before it is durable", Patch.skip("Maintenance", "wipe", "giveBack")),

@@ -17,6 +17,7 @@ import dev.waymark.internal.recover.LoadedStore;
 import dev.waymark.layout.BoundaryKey;
 import dev.waymark.layout.CodecPlan;
 import dev.waymark.layout.DType;
+import dev.waymark.layout.KeyChain;
 import dev.waymark.layout.Layout;
 import dev.waymark.layout.ModelIdentity;
 import dev.waymark.layout.TensorSpec;
@@ -37,6 +38,7 @@ class ForestEditsTest {
           TensorSpec.rows("k", DType.BF16, 1, 2, -1, 8),
           TensorSpec.window("w", DType.BF16, 6, 1, 2, -1, 8),
           TensorSpec.fixed("s", DType.F32, 2, 16));
+  private static final ModelIdentity IDENTITY = ModelIdentity.builder().weights("w").build();
   private static final BoundaryKey ROOT = key(100);
   private static final long GONE = 9;
 
@@ -52,8 +54,8 @@ class ForestEditsTest {
     forest.apply(
         new Edit.NamespaceAdded(
             1,
-            key(99),
-            ModelIdentity.builder().weights("w").build().toJson(),
+            BoundaryKey.of(KeyChain.fingerprint(IDENTITY, LAYOUT, CodecPlan.RAW)),
+            IDENTITY.toJson(),
             LAYOUT.toJson(),
             CodecPlan.RAW.toJson()));
     forest.apply(rows(1, ROOT, 0, List.of(at(1, 1)), 1_000));

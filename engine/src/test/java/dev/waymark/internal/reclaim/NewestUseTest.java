@@ -13,6 +13,7 @@ import dev.waymark.internal.recover.LoadedStore;
 import dev.waymark.layout.BoundaryKey;
 import dev.waymark.layout.CodecPlan;
 import dev.waymark.layout.DType;
+import dev.waymark.layout.KeyChain;
 import dev.waymark.layout.Layout;
 import dev.waymark.layout.ModelIdentity;
 import dev.waymark.layout.TensorSpec;
@@ -54,11 +55,12 @@ class NewestUseTest {
 
   private void addNamespace() {
     segments.restore(1, SegmentKind.APPEND, 1);
+    ModelIdentity identity = ModelIdentity.builder().weights("w").build();
     forest.apply(
         new Edit.NamespaceAdded(
             1,
-            new BoundaryKey(9, 9, 9, 9),
-            ModelIdentity.builder().weights("w").build().toJson(),
+            BoundaryKey.of(KeyChain.fingerprint(identity, LAYOUT, CodecPlan.RAW)),
+            identity.toJson(),
             LAYOUT.toJson(),
             CodecPlan.RAW.toJson()));
   }
