@@ -44,11 +44,15 @@ def seal(data: bytes) -> bytes:
     return bytes(data)
 
 
-def frame(template: int, values: Dict[str, Any], tag: int, version: int = 1) -> bytes:
+def frame(
+    template: int, values: Dict[str, Any], tag: int, version: int = 1, extra: bytes = b""
+) -> bytes:
+    """A frame; `extra` stands behind what this version knows of the message."""
     if template in MESSAGES:
         content, block = body(MESSAGES[template], values)
     else:
         content, block = b"", 0
+    content += extra
     length = 24 + len(content)
     head = struct.pack("<4sIIIHHHH", b"WMRK", length, 0, tag, block, template, 1, version)
     return seal(head + content)
@@ -89,6 +93,8 @@ class Example:
         #: Changes bytes of the finished manifest.
         self.after: Callable[[bytearray], None] = lambda data: None
         self.mark: Callable[[int, Dict[str, Any]], None] = lambda index, mark: None
+        #: What a later version may write behind the mark of a batch, by the batch's index.
+        self.mark_extra: Dict[int, bytes] = {}
 
     def edits(self, name: str) -> List[Dict[str, Any]]:
         return [v for b in self.batches for t, v in b if t == BY_NAME[name]]
@@ -102,13 +108,24 @@ class Example:
         for index, batch in enumerate(self.batches):
             start = len(out)
             for template, values in batch:
-                out += _padded(frame(template, values, 1, values.get("version", 1)))
+                extra = values.get("extra", b"")
+                out += _padded(frame(template, values, 1, values.get("version", 1), extra))
             mark = {"offsetBytes": len(out), "durableLengthBytes": 0, "editCount": len(batch)}
             if index:
                 mark["durableLengthBytes"] = start
             self.mark(index, mark)
-            out += frame(BY_NAME["BatchMark"], mark, 1)
+            extra = self.mark_extra.get(index, b"")
+            out += _padded(frame(BY_NAME["BatchMark"], mark, 1, 2 if extra else 1, extra))
         return out
+
+    def log_without(self, batch: int) -> bytes:
+        """The manifest as it would be if that batch had no edits."""
+        kept = self.batches[batch]
+        self.batches[batch] = []
+        try:
+            return self.log()
+        finally:
+            self.batches[batch] = kept
 
     def record(
         self, file: str, offset: int, change: Callable[[Dict[str, Any]], None]
@@ -120,21 +137,28 @@ class Example:
         old = checked.frame
         values = decode(old, MESSAGES[old.template])
         change(values)
-        new = frame(old.template, values, tag)
+        extra = values.get("extra", b"")
+        new = frame(old.template, values, tag, 2 if extra else 1, extra)
         data[offset : offset + max(len(new), old.length)] = new.ljust(old.length, b"\0")
         self.files[file] = bytes(data)
 
-    def write(self, directory: str) -> None:
+    def finished(self) -> Dict[str, bytes]:
+        """The files, with the manifest put together from its edits."""
         if self.rebuild_log:
             log = bytearray(self.log())
             self.after(log)
             self.files["manifest-1.log"] = bytes(log) + bytes(4096)
             length = len(log) if self.status_length is None else self.status_length
-            checked = check_frame(self.files["STATUS"], 0, 4096, 0, 4096, 0)
-            values = decode(checked.frame, MESSAGES[11])
-            values["manifestLengthBytes"] = length
             if "STATUS" in self.files:
+                checked = check_frame(self.files["STATUS"], 0, 4096, 0, 4096, 0)
+                values = decode(checked.frame, MESSAGES[11])
+                values["manifestLengthBytes"] = length
                 self.files["STATUS"] = frame(11, values, 0).ljust(4096, b"\0")
+            self.rebuild_log = False
+        return self.files
+
+    def write(self, directory: str) -> None:
+        self.finished()
         os.makedirs(directory, exist_ok=True)
         for name, data in self.files.items():
             with open(os.path.join(directory, name), "wb") as file:

@@ -60,7 +60,7 @@ class FormatPage(unittest.TestCase):
     def _rows(self, out, row, at, sign, prefix):
         for name, kind in row.fields:
             width = int(kind[1:]) if kind[0] == "z" else {
-                "n": 8, "i": 8, "u": 4, "ns": 4, "w": 2, "b": 1, "key": 32, "id": 16,
+                "n": 8, "id1": 8, "i": 8, "u": 4, "ns": 4, "w": 2, "v": 2, "b": 1, "key": 32, "id": 16,
             }[kind]  # fmt: skip
             if name == "readVersion":
                 name, width = "formatVersions", 4

@@ -53,6 +53,7 @@ CODES = {
     "namespace-fingerprint": "a namespace's fingerprint is not that of its texts",
     "segment-exists": "a segment's id is used twice",
     "segment-unknown": "an edit names a segment that is not there",
+    "segment-sealed": "a segment is sealed again, and otherwise",
     "segment-in-use": "a segment with live records is removed",
     "segment-of-other-kind": "a record is placed in a segment of another kind",
     "boundary-exists": "a boundary is added twice",

@@ -25,11 +25,12 @@ class Place(NamedTuple):
 class Segment:
     """What the manifest says of a segment."""
 
-    __slots__ = ("id", "kind", "sealed_length", "footer_offset", "live")
+    __slots__ = ("id", "kind", "creation_sequence", "sealed_length", "footer_offset", "live")
 
-    def __init__(self, segment_id: int, kind: int) -> None:
+    def __init__(self, segment_id: int, kind: int, creation_sequence: int) -> None:
         self.id = segment_id
         self.kind = kind
+        self.creation_sequence = creation_sequence
         self.sealed_length: Optional[int] = None
         self.footer_offset = 0
         self.live = 0
@@ -107,7 +108,8 @@ def _check_code(name: str, value: int, low: int, high: int) -> None:
 
 def _place(entry: Dict[str, int]) -> Place:
     place = Place(entry["segmentId"], entry["offsetBytes"], entry["lengthBytes"])
-    if place.offset <= 0 or place.offset % 4096 or place.length < 1:
+    end = place.offset + place.length
+    if place.offset <= 0 or place.offset % 4096 or place.length < 1 or end >= 1 << 63:
         raise Corruption("number-range", "a record's place is impossible", found=tuple(place))
     return place
 
@@ -172,9 +174,10 @@ class Forest:
         ident = edit["namespaceId"]
         if ident in self.namespaces or ident < self._next_namespace:
             raise Corruption("namespace-exists", found=ident)
-        self.namespaces[ident] = Namespace(
-            ident, edit["fingerprint"], edit["identity"], edit["layout"], edit["codecs"]
-        )
+        ns = Namespace(ident, edit["fingerprint"], edit["identity"], edit["layout"], edit["codecs"])
+        if ns.computed_fingerprint() != ns.fingerprint:
+            raise Corruption("namespace-fingerprint", found=ns.fingerprint.hex()[:8])
+        self.namespaces[ident] = ns
 
     def _on_NamespaceDropped(self, edit: Dict[str, Any]) -> None:
         if self._namespace(edit).boundaries:
@@ -189,17 +192,24 @@ class Forest:
         if ident in self._segment_ids or ident < max(1, self._next_segment):
             raise Corruption("segment-exists", found=ident)
         self._segment_ids.add(ident)
-        self.segments[ident] = Segment(ident, edit["kind"])
+        self.segments[ident] = Segment(ident, edit["kind"], edit["creationSequence"])
 
     def _on_SegmentSealed(self, edit: Dict[str, Any]) -> None:
-        segment = self._segment(edit["segmentId"])
         footer, length = edit["footerOffsetBytes"], edit["lengthBytes"]
         if footer % 4096 or (footer and footer >= length):
             raise Corruption("number-range", "a footer's place is impossible", found=footer)
+        segment = self.segments.get(edit["segmentId"])
+        if segment is None:
+            return
+        before = (segment.sealed_length, segment.footer_offset)
+        if segment.sealed_length is not None and before != (length, footer):
+            raise Corruption("segment-sealed", expected=before, found=(length, footer))
         segment.sealed_length, segment.footer_offset = length, footer
 
     def _on_SegmentRemoved(self, edit: Dict[str, Any]) -> None:
-        segment = self._segment(edit["segmentId"])
+        segment = self.segments.get(edit["segmentId"])
+        if segment is None:
+            return
         if segment.live:
             raise Corruption("segment-in-use", found=f"{segment.live} records")
         del self.segments[segment.id]
@@ -215,6 +225,8 @@ class Forest:
     def _on_SessionOpened(self, edit: Dict[str, Any]) -> None:
         _check_code("policy", edit["policy"], 1, 4)
         _check_code("abort mode", edit["abortMode"], 1, 2)
+        low, high = {1: (0, 0), 2: (1, _MAX_TOKENS), 3: (0, 1_000_000), 4: (0, 0)}[edit["policy"]]
+        _check_code("policy argument", edit["policyArgument"], low, high)
 
     def _on_SessionClosed(self, edit: Dict[str, Any]) -> None:
         _check_code("outcome", edit["outcome"], 1, 3)
@@ -243,6 +255,8 @@ class Forest:
         boundary.sequence, boundary.added_millis = edit["sequence"], edit["addedMillis"]
         boundary.covered_from = end
         boundary.rows = [_place(e) for e in edit["records"]]
+        if not boundary.rows:
+            raise Corruption("number-range", "a boundary without a record", found=0)
         for place in boundary.rows:
             self._live(place, APPEND)
         if parent is None:

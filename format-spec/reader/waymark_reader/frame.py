@@ -16,6 +16,8 @@ MAGIC = b"WMRK"
 MOST_MANIFEST = 64 << 20
 MOST_RECORD = 4 << 20
 MOST_SMALL = 4096
+MOST_DESCRIPTOR = 64 << 20
+MOST_MARK = 1024
 
 EMPTY, TORN, DAMAGED, VALID = "empty", "torn", "damaged", "valid"
 
@@ -96,10 +98,12 @@ def check_frame(buffer, at: int, left: int, tag: int, most: int, offset: int) ->
 
 # Kinds of fields: how they are unpacked, and what they may hold.
 #   n    u64 that fits an i64           i   i64, any          u   u32, any
+#   id1  u64 from 1 that fits an i64
+#   v    u16 from 1
 #   ns   id of a namespace              w   u16, any          b   u8, any
 #   key  32 bytes                       id  16 bytes          z   reserved, so many bytes
-_PACK = {"n": "Q", "i": "q", "u": "I", "ns": "I", "w": "H", "b": "B", "key": "32s", "id": "16s"}
-_WIDTH = {"n": 8, "i": 8, "u": 4, "ns": 4, "w": 2, "b": 1, "key": 32, "id": 16}
+_PACK = {"n": "Q", "id1": "Q", "v": "H", "i": "q", "u": "I", "ns": "I", "w": "H", "b": "B", "key": "32s", "id": "16s"}
+_WIDTH = {"n": 8, "id1": 8, "v": 2, "i": 8, "u": 4, "ns": 4, "w": 2, "b": 1, "key": 32, "id": 16}
 
 Field = Tuple[str, str]
 
@@ -123,6 +127,12 @@ class Row:
             if kind == "n":
                 if value > _I64_MAX:
                     raise Corruption("number-range", expected=f"{name} below 2^63", found=value)
+            elif kind == "id1":
+                if not 1 <= value <= _I64_MAX:
+                    raise Corruption("number-range", expected=f"{name} 1 to 2^63-1", found=value)
+            elif kind == "v":
+                if value == 0:
+                    raise Corruption("number-range", expected=f"{name} 1 or more", found=value)
             elif kind == "ns":
                 if not 1 <= value < 1 << 31:
                     raise Corruption("number-range", expected=f"{name} 1 to 2^31-1", found=value)
@@ -229,23 +239,23 @@ def _message(name, fixed, groups=(), texts=(), strict=False) -> Message:
     return Message(name, _row(fixed), [(g, _row(r)) for g, r in groups], list(texts), strict)
 
 
-_VERSIONS = "readVersion:w writeVersion:w"
-_PLACE = "segmentId:n offsetBytes:n lengthBytes:n"
+_VERSIONS = "readVersion:v writeVersion:v"
+_PLACE = "segmentId:id1 offsetBytes:n lengthBytes:n"
 
 #: Template id -> message.
 MESSAGES: Dict[int, Message] = {
     1: _message(
         "SegmentHeader",
-        f"storeId:id segmentId:n creationSequence:n {_VERSIONS} kind:b reserved1:z1 reserved2:z2",
+        f"storeId:id segmentId:id1 creationSequence:n {_VERSIONS} kind:b reserved1:z1 reserved2:z2",
     ),
     2: _message(
         "SegmentFooter",
-        "segmentId:n recordsEndBytes:n recordCount:u reserved:z4",
+        "segmentId:id1 recordsEndBytes:n recordCount:u reserved:z4",
         [("records", "offsetBytes:n lengthBytes:n")],
     ),
     3: _message(
         "Record",
-        "sequence:n segmentId:n lengthBytes:n tokenFrom:n tokenTo:n coveredFrom:n key:key"
+        "sequence:n segmentId:id1 lengthBytes:n tokenFrom:n tokenTo:n coveredFrom:n key:key"
         " parentKey:key namespaceId:ns kind:b reserved:z1 pieceIndex:w pieceCount:w reserved2:z2",
         [
             (
@@ -259,18 +269,18 @@ MESSAGES: Dict[int, Message] = {
     ),
     4: _message(
         "NamespaceRecord",
-        "sequence:n segmentId:n fingerprint:key namespaceId:ns reserved:z4",
+        "sequence:n segmentId:id1 fingerprint:key namespaceId:ns reserved:z4",
         texts=["identity", "layout", "codecs"],
         strict=True,
     ),
-    10: _message("Current", f"storeId:id manifestId:n {_VERSIONS} reserved:z4"),
+    10: _message("Current", f"storeId:id manifestId:id1 {_VERSIONS} reserved:z4"),
     11: _message(
         "Status",
-        "storeId:id manifestId:n manifestLengthBytes:n heartbeatMillis:i processId:n",
+        "storeId:id manifestId:id1 manifestLengthBytes:n heartbeatMillis:i processId:n",
         texts=["counters"],
     ),
     20: _message(
-        "ManifestHeader", f"storeId:id manifestId:n createdMillis:i {_VERSIONS} reserved:z4"
+        "ManifestHeader", f"storeId:id manifestId:id1 createdMillis:i {_VERSIONS} reserved:z4"
     ),
     21: _message(
         "CheckpointEnd",
@@ -285,10 +295,10 @@ MESSAGES: Dict[int, Message] = {
     31: _message("NamespaceDropped", "namespaceId:ns reserved:z4"),
     32: _message(
         "SegmentCreated",
-        "segmentId:n creationSequence:n kind:b reserved1:z1 reserved2:z2 reserved3:z4",
+        "segmentId:id1 creationSequence:n kind:b reserved1:z1 reserved2:z2 reserved3:z4",
     ),
-    33: _message("SegmentSealed", "segmentId:n lengthBytes:n footerOffsetBytes:n"),
-    34: _message("SegmentRemoved", "segmentId:n"),
+    33: _message("SegmentSealed", "segmentId:id1 lengthBytes:n footerOffsetBytes:n"),
+    34: _message("SegmentRemoved", "segmentId:id1"),
     35: _message(
         "SessionOpened",
         "sessionId:n openedMillis:i startTokens:n expectedTokens:n policyArgument:n"
@@ -318,14 +328,14 @@ MESSAGES: Dict[int, Message] = {
     42: _message("ChainReleased", "namespaceId:ns reserved:z4", texts=["name"]),
     43: _message(
         "RecordMoved",
-        "key:key fromSegmentId:n fromOffsetBytes:n toSegmentId:n toOffsetBytes:n namespaceId:ns"
+        "key:key fromSegmentId:id1 fromOffsetBytes:n toSegmentId:id1 toOffsetBytes:n namespaceId:ns"
         " kind:b reserved1:z1 reserved2:z2",
     ),
     44: _message("Touched", "", [("boundaries", "key:key sequence:n namespaceId:ns")]),
     45: _message("BudgetSpent", "epochDay:i writtenBytes:n"),
     46: _message(
         "DescriptorPlaced",
-        "segmentId:n offsetBytes:n lengthBytes:n namespaceId:ns reserved:z4",
+        "segmentId:id1 offsetBytes:n lengthBytes:n namespaceId:ns reserved:z4",
     ),
     47: _message("BoundaryUsed", "key:key sessionId:n namespaceId:ns reserved:z4"),
 }

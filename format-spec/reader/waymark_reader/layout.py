@@ -20,7 +20,8 @@ CODECS = ["RAW", "PLANES", "BF16", "INT8", "RHT_INT8", "RHT_INT16"]
 LOSSLESS = ("RAW", "PLANES")
 
 _MAX_TOKENS = (1 << 31) - 1
-_MAX = (1 << 63) - 1
+_MAX_OUTER = (1 << 31) - 1
+_MAX_BYTES = 1 << 48
 
 
 class TensorSpec(NamedTuple):
@@ -121,12 +122,12 @@ def _tensor(value: Any) -> TensorSpec:
     if not isinstance(shape, list) or len(shape) > 16:
         raise _bad("a tensor's shape is no array of up to 16 dims")
     for dim in shape:
-        _integer(dim, "a dim", -1, _MAX)
+        _integer(dim, "a dim", -1, _MAX_BYTES)
     if shape.count(-1) != (0 if growth == "fixed" else 1):
         raise _bad("a tensor's token axis is missing, or is one too many")
-    per_row = _integer(value.get("tokens_per_row", 1), "tokens_per_row", 1, _MAX)
-    window = _integer(value.get("window", 1), "window", 1, _MAX)
-    sink = _integer(value.get("sink", 0), "sink", 0, _MAX)
+    per_row = _integer(value.get("tokens_per_row", 1), "tokens_per_row", 1, _MAX_TOKENS)
+    window = _integer(value.get("window", 1), "window", 1, _MAX_TOKENS)
+    sink = _integer(value.get("sink", 0), "sink", 0, _MAX_TOKENS)
     element = DTYPES[dtype]
     axis = shape.index(-1) if -1 in shape else None
     outer = inner = elements = 1
@@ -138,8 +139,11 @@ def _tensor(value: Any) -> TensorSpec:
         elif i > axis:
             inner *= dim
     inner *= element
-    if max(outer * max(inner, 1), elements * element) > _MAX:
-        raise _bad("a tensor's dims multiply to 2^63 or more")
+    size = element
+    for dim in shape:
+        size *= dim if dim > 0 else 1
+    if size >= _MAX_BYTES or outer > _MAX_OUTER:
+        raise _bad("a tensor's dims multiply to too much")
     width = shape[-1] if shape and shape[-1] != -1 else 1
     return TensorSpec(
         name, dtype, growth, per_row, window, sink, tuple(shape),

@@ -21,6 +21,7 @@ from .frame import (
     MANIFEST_HEADER,
     MESSAGES,
     MOST_MANIFEST,
+    MOST_MARK,
     MOST_SMALL,
     READ_VERSION,
     STATUS,
@@ -60,7 +61,7 @@ def refuse_newer(frame: Frame, file: str) -> None:
     for name, kind in row.fields:
         if name == "readVersion":
             break
-        at += {"id": 16, "n": 8, "i": 8}[kind]
+        at += {"id": 16, "id1": 8, "n": 8, "i": 8}[kind]
     version = int.from_bytes(frame.data[at : at + 2], "little")
     if version > READ_VERSION:
         raise UnsupportedFormat(
@@ -260,6 +261,8 @@ class _Reader:
     def _mark(self, frame: Frame, at: int, batch_start: int, count: int) -> None:
         name = manifest_name(self.current.manifest_id)
         try:
+            if frame.length > MOST_MARK:
+                raise Corruption("batch-mark", expected=f"{MOST_MARK} bytes", found=frame.length)
             got = decode(frame, MESSAGES[BATCH_MARK])
             stated = (got["offsetBytes"], got["editCount"])
             if stated != (at, count):
@@ -334,7 +337,7 @@ class _Reader:
                 length = int.from_bytes(self.raw[found + 4 : found + 8], "little")
                 template = int.from_bytes(self.raw[found + 18 : found + 20], "little")
                 # Forged marks of many MiB would make the scan quadratic; real ones have 48 bytes.
-                if template == BATCH_MARK and length <= MOST_SMALL:
+                if template == BATCH_MARK and length <= MOST_MARK:
                     best = max(best, self._attested_by(found))
             found = self.raw.find(b"WMRK", found + 4)
         return best

@@ -51,6 +51,8 @@ def available() -> bool:
 def content_size(frame: bytes) -> Optional[int]:
     """The stated size of the content of what is exactly one frame; None if it is anything else.
 
+    A frame that needs a dictionary is something else.
+
     The blocks' headers are walked here, so that no library's view of what may follow counts.
     """
     if len(frame) < 6 or frame[:4] != _MAGIC:
@@ -59,7 +61,11 @@ def content_size(frame: bytes) -> Optional[int]:
     single = descriptor & 0x20
     if descriptor & 0x08:  # reserved
         return None
-    at = 5 + (0 if single else 1) + (0, 1, 2, 4)[descriptor & 3]
+    at = 5 + (0 if single else 1)
+    dictionary = (0, 1, 2, 4)[descriptor & 3]
+    if any(frame[at : at + dictionary]):
+        return None
+    at += dictionary
     code = descriptor >> 6
     width = (1 if single else 0, 2, 4, 8)[code]
     if width == 0 or at + width > len(frame):

@@ -65,7 +65,7 @@ public final class Admission implements AutoCloseable {
       if (start.estimate().writtenBytes() > writable) {
         throw overBudget(start, plan, writable);
       }
-      promiseRoom(start, plan);
+      claimRoom(start, plan);
       return new Admission(engine, namespace, plan, start, takeMemory(engine.memory, start, plan));
     } catch (RuntimeException | Error e) {
       start.abandon();
@@ -94,9 +94,9 @@ public final class Admission implements AutoCloseable {
         longest);
   }
 
-  private static void promiseRoom(SessionStart start, PrefillPlan plan) {
+  private static void claimRoom(SessionStart start, PrefillPlan plan) {
     try {
-      start.promiseRoom();
+      start.claimRoom();
     } catch (QuotaExceededException e) {
       throw overQuota(start, plan, Rejection.QUOTA, e, e.missingBytes());
     } catch (QuotaPinnedException e) {

@@ -2,10 +2,9 @@ package dev.waymark;
 
 import dev.waymark.error.QuotaExceededException;
 import dev.waymark.internal.log.SegmentInfo;
-import dev.waymark.internal.reclaim.HeldSegments;
+import dev.waymark.internal.reclaim.ReadSegments;
 import dev.waymark.internal.reclaim.SegmentChoice;
 import dev.waymark.internal.reclaim.SegmentEmptier;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -18,7 +17,7 @@ import java.util.function.BooleanSupplier;
  * the first time, but for what someone asks for, or holds; the background copies no faster than so
  * many bytes a second.
  */
-final class Compaction {
+final class Compaction implements AutoCloseable {
   /** Copies for each byte written: so that both together stay below 1.5, and below 1.1. */
   private static final double SHARE_WITHOUT_PUNCHING = 0.4;
 
@@ -37,9 +36,6 @@ final class Compaction {
   private final StoreEngine engine;
   private final boolean punching;
   private final SegmentEmptier emptier;
-
-  /** Emptied, and there until a restore that may look at what was moved has ended. */
-  private final Set<Long> waiting = new HashSet<>();
 
   private long lastMillis;
   private long allowedBytes;
@@ -107,32 +103,28 @@ final class Compaction {
   }
 
   private List<SegmentChoice> choices(double mostLive) {
-    Set<Long> held = engine.publisher.read(() -> HeldSegments.of(engine.forest));
+    Set<Long> read = engine.publisher.read(() -> ReadSegments.of(engine.forest));
     List<SegmentInfo> infos = engine.segments.infos();
-    waiting.removeIf(id -> !engine.segments.has(id));
     return SegmentChoice.of(
         infos,
         engine.segments.peekSequence(),
         mostLive,
-        id -> waiting.contains(id) || held.contains(id) || engine.segments.isRead(id));
+        id -> read.contains(id) || engine.segments.isRead(id));
   }
 
   private SegmentEmptier.Outcome empty(long segmentId, BooleanSupplier cancelled) {
     long now = engine.segments.peekSequence();
     long coldBefore = evictedRecency + (now - evictedRecency) / 4;
-    waiting.add(segmentId);
     try {
       return count(
           emptier.empty(
-              segmentId, (node, bytes) -> isWorthACopy(node, bytes, coldBefore), cancelled));
+              segmentId,
+              (newestUse, bytes) -> bytes <= budgetBytes() && newestUse >= coldBefore,
+              cancelled));
     } catch (QuotaExceededException e) {
       // No room for copies: what is not held goes.
-      return count(emptier.empty(segmentId, (node, bytes) -> false, cancelled));
+      return count(emptier.empty(segmentId, (newestUse, bytes) -> false, cancelled));
     }
-  }
-
-  private boolean isWorthACopy(int node, long bytes, long coldBefore) {
-    return bytes <= budgetBytes() && SegmentEmptier.newestUse(engine.forest, node) >= coldBefore;
   }
 
   private long budgetBytes() {
@@ -148,6 +140,12 @@ final class Compaction {
     return outcome;
   }
 
+  /** Gives its buffers back. */
+  @Override
+  public void close() {
+    emptier.close();
+  }
+
   // On request
 
   /** What compaction would take on, best first. */
@@ -157,6 +155,6 @@ final class Compaction {
 
   /** Copies everything that lives out of a segment, dropping nothing. */
   SegmentEmptier.Outcome copyOut(long segmentId, BooleanSupplier cancelled) {
-    return emptier.empty(segmentId, (node, bytes) -> true, cancelled);
+    return emptier.empty(segmentId, (newestUse, bytes) -> true, cancelled);
   }
 }

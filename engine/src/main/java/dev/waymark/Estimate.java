@@ -18,6 +18,7 @@ import java.util.List;
  * @param writtenBytes whole records, padding included, without the manifest. Exact where every
  *     tensor is raw or its codec's size does not depend on the data; with a lossless codec the
  *     most; with a lossy one exact unless chunks are left raw
+ * @param mostWrittenBytes the same as if every chunk was left raw: no data makes it more
  * @param allocatedBytes most that the store's segments grow by
  * @param inFlightBytes most that waits for a force at one time, and that is held in memory of the
  *     newest state while tokens are generated
@@ -33,6 +34,7 @@ public record Estimate(
     int tokens,
     long appendedBytes,
     long writtenBytes,
+    long mostWrittenBytes,
     long allocatedBytes,
     long inFlightBytes,
     long memoryBytes,

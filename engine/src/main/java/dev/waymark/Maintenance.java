@@ -71,6 +71,7 @@ public final class Maintenance {
           boolean there = engine.forest.namespace(id) != null;
           if (there && !inUse && engine.forest.namespace(id).boundaries() == 0) {
             engine.publisher.publish(new Edit.NamespaceDropped(id));
+            engine.space.forget(id);
           }
         });
   }
@@ -123,7 +124,10 @@ public final class Maintenance {
 
   /** Releases the kept chains of that name in all namespaces; returns how many there were. */
   public int release(String name) {
-    engine.requireOpen();
+    return engine.using(() -> releaseAll(name));
+  }
+
+  private int releaseAll(String name) {
     int count =
         engine.publisher.write(
             () -> {
@@ -236,8 +240,7 @@ public final class Maintenance {
 
   /** What would go to make room for so many bytes. */
   public EvictionReport evictionFor(long bytes) {
-    engine.requireOpen();
-    return engine.space.preview(bytes);
+    return engine.using(() -> engine.space.preview(bytes));
   }
 
   /**
@@ -259,7 +262,8 @@ public final class Maintenance {
               .expected("a ratio from 0 to 1, and bytes of 0 or more")
               .found(targetLiveRatio + " and " + maxBytesWritten));
     }
-    List<SegmentChoice> choices = engine.space.candidates(targetLiveRatio);
+    // Segment by segment: between two of them, what is told of the progress may close the store.
+    List<SegmentChoice> choices = engine.using(() -> engine.space.candidates(targetLiveRatio));
     Map<Long, Long> pages = livePages();
     List<CompactionReport.Candidate> candidates =
         choices.stream().map(choice -> candidate(choice, pages)).toList();
@@ -274,7 +278,8 @@ public final class Maintenance {
         continue;
       }
       try {
-        SegmentEmptier.Outcome outcome = engine.space.copyOut(candidate.segmentId());
+        SegmentEmptier.Outcome outcome =
+            engine.using(() -> engine.space.copyOut(candidate.segmentId()));
         copied += outcome.copiedBytes();
       } catch (QuotaExceededException e) {
         // The quota has no room for a copy beside its original.
@@ -285,7 +290,11 @@ public final class Maintenance {
         break;
       }
     }
-    engine.space.giveBack();
+    engine.using(
+        () -> {
+          engine.space.giveBack();
+          return null;
+        });
     return new CompactionReport(candidates, done, copied, before - engine.stats().allocatedBytes());
   }
 
@@ -317,7 +326,11 @@ public final class Maintenance {
 
   private EvictionReport wipe(
       IntPredicate wanted, Victim.Reason reason, boolean dryRun, Runnable before, Runnable after) {
-    engine.requireOpen();
+    return engine.using(() -> wipeInUse(wanted, reason, dryRun, before, after));
+  }
+
+  private EvictionReport wipeInUse(
+      IntPredicate wanted, Victim.Reason reason, boolean dryRun, Runnable before, Runnable after) {
     EvictionReport report =
         dryRun
             ? engine.publisher.read(() -> wipeLocked(wanted, reason, true))

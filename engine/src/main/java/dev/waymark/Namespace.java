@@ -31,14 +31,22 @@ public final class Namespace {
 
   /**
    * Limits what the records of this namespace, tenants included, may occupy; for as long as the
-   * store is open. What is above it goes at once.
+   * store is open. What is above it goes at once, and no call brings it above again.
+   *
+   * <p>Counted are the whole pages of its records, their headers and padding included, from the
+   * moment that a prefill is promised room for them until they are dropped. Not counted, but within
+   * the store's quota, are what namespaces share, which is headers, footers and descriptions of
+   * segments, and dead bytes that have not come back yet.
    *
    * @throws dev.waymark.error.InvalidSettingException if that is above the store's quota, or below
    *     what any namespace needs
    */
   public void setQuota(long bytes) {
-    engine.requireOpen();
-    engine.space.setNamespaceQuota(state, bytes);
+    engine.using(
+        () -> {
+          engine.space.setNamespaceQuota(state, bytes);
+          return null;
+        });
   }
 
   /**
@@ -149,6 +157,14 @@ public final class Namespace {
    * @throws dev.waymark.error.QuotaPinnedException if what is kept would fill the quota
    */
   public void keep(PrefixMatch match, String name) {
+    engine.using(
+        () -> {
+          keepInUse(match, name);
+          return null;
+        });
+  }
+
+  private void keepInUse(PrefixMatch match, String name) {
     int tokens = match.restorableTokens();
     if (tokens == 0) {
       throw new InvalidArgumentException(
@@ -161,10 +177,13 @@ public final class Namespace {
 
   /** Lets a kept chain go; durable when this returns. A name that is not used does nothing. */
   public void release(String name) {
-    engine.requireOpen();
-    engine.publisher.write(
-        () -> engine.publisher.publish(new Edit.ChainReleased(state.id(), name)));
-    engine.publisher.commit();
+    engine.using(
+        () -> {
+          engine.publisher.write(
+              () -> engine.publisher.publish(new Edit.ChainReleased(state.id(), name)));
+          engine.publisher.commit();
+          return null;
+        });
   }
 
   NamespaceState state() {

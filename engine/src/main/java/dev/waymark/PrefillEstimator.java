@@ -142,6 +142,7 @@ final class PrefillEstimator {
         expectedTokens,
         all.raw(),
         all.encoded(),
+        all.most(),
         allocatedBytes(all.most()),
         Math.min(all.most(), options.maxInFlightBytes() + largestBlock)
             + (held <= options.heldStateBytes() ? held : 0),

@@ -3,6 +3,7 @@ package dev.waymark;
 import dev.waymark.error.BoundaryMismatchException;
 import dev.waymark.error.ClosedException;
 import dev.waymark.error.ConcurrentUseException;
+import dev.waymark.error.DiskFullException;
 import dev.waymark.error.DurabilityLostException;
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidArgumentException;
@@ -52,6 +53,9 @@ public final class PrefillSession implements AutoCloseable {
   private static final byte[] NO_EXTRA = {};
   private static final int ROOM_ROUNDS = 3;
 
+  /** A boundary, whose else it is, and its point. */
+  private static final int MOST_EDITS = 3;
+
   private final StoreEngine engine;
   private final Namespace namespace;
   private final NamespaceState state;
@@ -64,6 +68,7 @@ public final class PrefillSession implements AutoCloseable {
   private final long openedNumber;
   private final KeyChain keys = new KeyChain();
   private final QuotaGate.Reservation reservation;
+  private final NamespacePromises.Promise promise;
   private final Run rowRun;
   private final Run pointRun;
   private final ReentrantLock calls = new ReentrantLock();
@@ -89,6 +94,7 @@ public final class PrefillSession implements AutoCloseable {
       SessionStart start,
       long sessionId) {
     this.reservation = start.reservation();
+    this.promise = start.promise();
     this.rowRun = new Run(SegmentKind.APPEND, Run.Heat.NEW, reservation);
     this.pointRun = new Run(SegmentKind.DELTA, Run.Heat.NEW, reservation);
     this.engine = engine;
@@ -136,11 +142,6 @@ public final class PrefillSession implements AutoCloseable {
       start.abandon();
       throw e;
     }
-  }
-
-  /** Of a namespace, what this session may still write without asking. */
-  long reservedBytes(NamespaceState of) {
-    return of.id() == state.id() ? reservation.leftBytes() : 0;
   }
 
   /** Tokens of the prefix up to the last boundary that was appended, or where it started. */
@@ -467,6 +468,24 @@ public final class PrefillSession implements AutoCloseable {
    * is forced, which makes nothing visible.
    */
   private RecordLocation write(RecordPlan record, StateViews views, Run run, Scratch scratch) {
+    long most = Alignment.toPage(record.maxBytes());
+    engine.space.take(state, promise, most);
+    long[] unused = {most};
+    try {
+      RecordLocation location = writeInPromise(record, views, run, scratch);
+      unused[0] -= Alignment.toPage(location.lengthBytes());
+      return location;
+    } finally {
+      engine.publisher.write(
+          () -> {
+            promise.giveBack(unused[0]);
+            return null;
+          });
+    }
+  }
+
+  private RecordLocation writeInPromise(
+      RecordPlan record, StateViews views, Run run, Scratch scratch) {
     for (int round = 0; ; round++) {
       try {
         while (true) {
@@ -489,7 +508,6 @@ public final class PrefillSession implements AutoCloseable {
           throw e;
         }
         engine.space.reserve(
-            state,
             reservation,
             Math.max(record.maxBytes(), engine.segments.sizing().runBytes())
                 + state.descriptor().pageBytes()
@@ -540,6 +558,7 @@ public final class PrefillSession implements AutoCloseable {
           if (node == Forest.NONE && rows == null) {
             return null;
           }
+          requireManifestRoom(rows, deltas, states);
           long bytes = 0;
           if (node == Forest.NONE) {
             bytes += publishRows(key, to, rows);
@@ -568,6 +587,19 @@ public final class PrefillSession implements AutoCloseable {
         });
   }
 
+  /** For all edits of a boundary, or for none of them: then what was written is dead. */
+  private void requireManifestRoom(List<Written> rows, List<Written> deltas, List<Written> states) {
+    int count = locations(rows).size() + locations(deltas).size() + locations(states).size();
+    try {
+      engine.publisher.requireRoom(MOST_EDITS, count);
+    } catch (DiskFullException e) {
+      discardLocked(rows);
+      discardLocked(deltas);
+      discardLocked(states);
+      throw e;
+    }
+  }
+
   private long publishRows(BoundaryKey key, int to, List<Written> rows) {
     lastNumber =
         engine.publisher.publish(
@@ -582,6 +614,7 @@ public final class PrefillSession implements AutoCloseable {
                 engine.clockMillis.getAsLong(),
                 rawBytes(rows),
                 locations(rows)));
+    promise.published(locations(rows));
     return rawBytes(rows);
   }
 
@@ -600,6 +633,8 @@ public final class PrefillSession implements AutoCloseable {
                 rawBytes(states),
                 locations(deltas),
                 locations(states)));
+    promise.published(locations(deltas));
+    promise.published(locations(states));
     return rawBytes(deltas) + rawBytes(states);
   }
 
@@ -647,6 +682,7 @@ public final class PrefillSession implements AutoCloseable {
 
   private void discardLocked(List<Written> written) {
     if (written != null) {
+      promise.giveBack(NamespacePromises.pageBytes(locations(written)));
       written.forEach(
           record -> engine.segments.stillborn(record.location(), engine.publisher.published()));
     }
@@ -778,6 +814,7 @@ public final class PrefillSession implements AutoCloseable {
     if (covered < written.coveredTo()) {
       return false;
     }
+    requireManifestRoom(null, deltas, states);
     boolean delta = covered < tokens;
     long bytes = publishPoint(tipKey, written.coveredTo(), delta ? deltas : null, states);
     if (!delta) {
@@ -914,6 +951,7 @@ public final class PrefillSession implements AutoCloseable {
     engine.budget.save(false);
     engine.publisher.write(
         () -> {
+          promise.end();
           Forest forest = engine.forest;
           if (discards) {
             forest.release(tip);

@@ -14,7 +14,7 @@ import dev.waymark.internal.log.SpaceGate;
  *       apart above the quota.
  *   <li>Apart stand the small files, and the manifest twice over with some growth: so that it can
  *       grow between two looks at it, and a checkpoint can stand beside its predecessor. And room
- *       for what compaction copies.
+ *       for what is copied before its original goes: by compaction, and after a failed force.
  *   <li>Only what was found at open, a lowered quota, or a manifest that grew, leaves more in use
  *       than there may be; until that is evicted every charge is refused but those that free space.
  * </ul>
@@ -25,7 +25,7 @@ final class QuotaGate implements SpaceGate {
 
   private static final long SEALING_BYTES = GROWTH_BYTES / 2;
 
-  /** Pays for what compaction copies, out of what is held back for it. */
+  /** Pays for what is copied so that its original can go, out of what is held back for it. */
   static final Payer COPYING = new Payer() {};
 
   private final long copyingBytes;
@@ -34,12 +34,12 @@ final class QuotaGate implements SpaceGate {
   private long manifestBytes;
   private long chargedBytes;
   private long reservedBytes;
-  private long promisedBytes;
+  private long claimedBytes;
 
   /**
    * A gate.
    *
-   * @param copyingBytes set apart for what compaction copies before the original goes
+   * @param copyingBytes set apart for what is copied before the original goes
    */
   QuotaGate(long quotaBytes, long copyingBytes) {
     this.quotaBytes = quotaBytes;
@@ -50,43 +50,43 @@ final class QuotaGate implements SpaceGate {
    * Room that one prefill will find, made by eviction when it starts: what is reserved for others
    * leaves so much of it.
    */
-  final class Promise {
+  final class Claim {
     private long bytes;
 
-    private Promise(long bytes) {
+    private Claim(long bytes) {
       this.bytes = bytes;
     }
 
     /** Takes it back. Idempotent. */
     void withdraw() {
       synchronized (QuotaGate.this) {
-        promisedBytes -= bytes;
+        claimedBytes -= bytes;
         bytes = 0;
       }
     }
   }
 
-  /** A promise of nothing. */
-  Promise noPromise() {
-    return new Promise(0);
+  /** A claim to nothing. */
+  Claim noClaim() {
+    return new Claim(0);
   }
 
   /**
-   * Promises room.
+   * Lays a claim to room.
    *
-   * @param roomBytes what could be made, beside what is promised
+   * @param roomBytes what could be made, beside what is claimed
    * @return null where that is less than {@code bytes}
    */
-  synchronized Promise tryPromise(long bytes, long roomBytes) {
-    if (bytes > roomBytes - promisedBytes) {
+  synchronized Claim tryClaim(long bytes, long roomBytes) {
+    if (bytes > roomBytes - claimedBytes) {
       return null;
     }
-    promisedBytes += bytes;
-    return new Promise(bytes);
+    claimedBytes += bytes;
+    return new Claim(bytes);
   }
 
-  synchronized long promisedBytes() {
-    return promisedBytes;
+  synchronized long claimedBytes() {
+    return claimedBytes;
   }
 
   /** Room that one prefill has for itself. */
@@ -104,13 +104,6 @@ final class QuotaGate implements SpaceGate {
         ended = true;
       }
     }
-
-    /** What is left. */
-    long leftBytes() {
-      synchronized (QuotaGate.this) {
-        return bytes;
-      }
-    }
   }
 
   /** A reservation of nothing. */
@@ -118,9 +111,9 @@ final class QuotaGate implements SpaceGate {
     return new Reservation();
   }
 
-  /** Adds to a reservation if there is room for it now, beside what is promised. */
+  /** Adds to a reservation if there is room for it now, beside what is claimed. */
   synchronized boolean tryReserve(Reservation reservation, long bytes) {
-    if (bytes > freeBytes() - (bytes > 0 ? promisedBytes : 0)) {
+    if (bytes > freeBytes() - (bytes > 0 ? claimedBytes : 0)) {
       return false;
     }
     if (!reservation.ended) {

@@ -79,9 +79,10 @@ final class RecordPlans {
       return;
     }
     Codec wanted = codecs.of(spec);
-    Codec used = ChunkCodecs.applicable(wanted, spec) ? wanted : Codec.RAW;
+    boolean fits = ChunkCodecs.applicable(wanted, spec);
     int index = layout.indexOf(spec.name());
-    parts.add(new PartPlan(index, spec, range, ChunkCodecs.of(used, spec)));
+    parts.add(
+        new PartPlan(index, spec, range, ChunkCodecs.of(fits ? wanted : Codec.RAW, spec), !fits));
   }
 
   private List<RecordPlan> split(

@@ -37,13 +37,14 @@ import java.util.function.Consumer;
  * <p>Several threads may read different tensors at once.
  */
 public final class RestoredState implements AutoCloseable {
+  private static final long NOT_ASKED_FOR = -1;
+
   private final StoreEngine engine;
   private final Namespace namespace;
   private final Layout layout;
   private final int tokens;
   private final int nextShallower;
   private final Forest.Hold hold;
-  private final long readerNumber;
   private final List<Piece> pieces;
   private final Map<Long, SegmentSet.Lease> leases = new HashMap<>();
   private final AtomicLongArray rowsRead;
@@ -60,6 +61,7 @@ public final class RestoredState implements AutoCloseable {
       int count,
       BoundaryKey key,
       BoundaryKey parentKey,
+      int tokenFrom,
       int tokens,
       int coveredFrom,
       long fromRow,
@@ -70,6 +72,7 @@ public final class RestoredState implements AutoCloseable {
           && header.key().equals(key)
           && header.parentKey().equals(parentKey)
           && header.namespaceId() == namespaceId
+          && header.tokenFrom() == tokenFrom
           && header.tokenTo() == tokens
           && header.coveredFrom() == coveredFrom
           && header.pieceIndex() == index
@@ -91,7 +94,6 @@ public final class RestoredState implements AutoCloseable {
       int tokens,
       int nextShallower,
       Forest.Hold hold,
-      long readerNumber,
       List<Piece> pieces) {
     this.engine = engine;
     this.namespace = namespace;
@@ -99,9 +101,11 @@ public final class RestoredState implements AutoCloseable {
     this.tokens = tokens;
     this.nextShallower = nextShallower;
     this.hold = hold;
-    this.readerNumber = readerNumber;
     this.pieces = pieces;
     this.rowsRead = new AtomicLongArray(layout.tensors().size());
+    for (int i = 0; i < rowsRead.length(); i++) {
+      rowsRead.set(i, NOT_ASKED_FOR);
+    }
   }
 
   static RestoredState open(StoreEngine engine, PrefixMatch match, int tokens) {
@@ -118,15 +122,12 @@ public final class RestoredState implements AutoCloseable {
           }
           engine.touch(node);
           List<Piece> pieces = pieces(forest, node);
-          long number = engine.publisher.published();
-          engine.readers.begin(number);
           return new RestoredState(
               engine,
               namespace,
               tokens,
               match.nextShallower(tokens),
-              forest.hold(node),
-              number,
+              forest.holdToRead(node),
               pieces);
         });
   }
@@ -173,6 +174,7 @@ public final class RestoredState implements AutoCloseable {
               records.size(),
               forest.key(node),
               forest.key(forest.parent(node)),
+              forest.tokens(forest.parent(node)),
               tokens,
               kind == RecordKind.DELTA ? forest.coveredFrom(node) : tokens,
               fromRow,
@@ -425,7 +427,7 @@ public final class RestoredState implements AutoCloseable {
       long rows = expectedRows(spec);
       long expected = rows * spec.outer();
       if (spec.bytesOfRows(rows) > 0 && rowsRead.get(i) != expected) {
-        if (rowsRead.get(i) == 0) {
+        if (rowsRead.get(i) == NOT_ASKED_FOR) {
           throw new ViewMismatchException(
               ErrorDetail.of("a tensor was not read before the restore was finished")
                   .expected("a read of '" + spec.name() + "'")
@@ -503,7 +505,6 @@ public final class RestoredState implements AutoCloseable {
     } finally {
       reading.writeLock().unlock();
     }
-    engine.readers.end(readerNumber);
     engine.publisher.write(
         () -> {
           engine.forest.release(hold);

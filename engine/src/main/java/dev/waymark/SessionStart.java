@@ -28,7 +28,8 @@ final class SessionStart {
   private final Held held;
   private final Estimate estimate;
   private final QuotaGate.Reservation reservation;
-  private QuotaGate.Promise promise;
+  private final NamespacePromises.Promise promise;
+  private QuotaGate.Claim claim;
 
   /**
    * The chain.
@@ -55,7 +56,8 @@ final class SessionStart {
     }
     this.held = engine.publisher.write(this::takeHold);
     this.reservation = engine.space.gate().reservation();
-    this.promise = engine.space.gate().noPromise();
+    this.promise = engine.space.promise(namespace.state());
+    this.claim = engine.space.gate().noClaim();
     try {
       this.estimate = estimateOf(plan.expectedTokens());
     } catch (RuntimeException | Error e) {
@@ -122,6 +124,11 @@ final class SessionStart {
     return reservation;
   }
 
+  /** What the session may still bring into its namespace. */
+  NamespacePromises.Promise promise() {
+    return promise;
+  }
+
   /** What the prefill will cost. */
   Estimate estimate() {
     return estimate;
@@ -161,14 +168,15 @@ final class SessionStart {
    * @throws dev.waymark.error.QuotaPinnedException if what is in the way is pinned, kept, or
    *     promised or reserved to others
    */
-  void promiseRoom() {
-    promise = engine.space.promise(namespace.state(), estimate.allocatedBytes());
+  void claimRoom() {
+    claim = engine.space.claim(namespace.state(), estimate);
   }
 
   /** Makes the room; what cannot fit is refused before anything is written or evicted. */
   void makeRoom() {
     engine.budget.require(estimate.writtenBytes());
-    engine.space.reserve(namespace.state(), promise, reservation, estimate.allocatedBytes());
+    engine.space.grow(namespace.state(), promise, estimate.mostWrittenBytes());
+    engine.space.reserve(claim, reservation, estimate.allocatedBytes());
     // The rows that the match found are needed up to here only: the session meets them again.
     release(held.stored());
   }
@@ -187,10 +195,15 @@ final class SessionStart {
 
   /** Gives everything back, where the session did not come to be. */
   void abandon() {
-    promise.withdraw();
+    claim.withdraw();
     reservation.end();
-    release(held.tip());
-    release(held.stored());
+    engine.publisher.write(
+        () -> {
+          promise.end();
+          engine.forest.release(held.tip());
+          engine.forest.release(held.stored());
+          return null;
+        });
   }
 
   private void release(Forest.Hold hold) {

@@ -158,8 +158,7 @@ public final class SnapshotStore implements AutoCloseable {
    * @throws dev.waymark.error.QuotaPinnedException if what is above it is pinned or kept
    */
   public EvictionReport enforce() {
-    engine.requireOpen();
-    return engine.space.enforce();
+    return engine.using(engine.space::enforce);
   }
 
   /**
@@ -168,10 +167,11 @@ public final class SnapshotStore implements AutoCloseable {
    *
    * @return what went
    * @throws InvalidSettingException if it is below the minimum, or below a namespace's quota
+   * @throws dev.waymark.error.QuotaPinnedException if what is above it is pinned or kept; the quota
+   *     stays as it was
    */
   public EvictionReport setQuota(long bytes) {
-    engine.requireOpen();
-    return engine.space.setQuota(bytes);
+    return engine.using(() -> engine.space.setQuota(bytes));
   }
 
   /** Deleting, compacting, and looking ahead at eviction. */

@@ -1,5 +1,6 @@
 package dev.waymark;
 
+import dev.waymark.error.DiskFullException;
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidSettingException;
 import dev.waymark.error.QuotaExceededException;
@@ -8,8 +9,12 @@ import dev.waymark.error.WaymarkException;
 import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.forest.NamespaceState;
 import dev.waymark.internal.log.SegmentSizing;
+import dev.waymark.internal.manifest.CurrentFile;
+import dev.waymark.internal.manifest.StatusFile;
 import dev.waymark.internal.reclaim.SegmentChoice;
 import dev.waymark.internal.reclaim.SegmentEmptier;
+import dev.waymark.internal.recover.FileOnDisk;
+import dev.waymark.internal.recover.Recovery;
 import dev.waymark.internal.retain.EvictionPlanner;
 import dev.waymark.internal.retain.PinnedBytes;
 import dev.waymark.internal.retain.Victim;
@@ -33,12 +38,16 @@ import java.util.stream.IntStream;
  * </ul>
  */
 final class SpaceKeeper {
+  /** LOCK, CURRENT while its successor stands beside it, STATUS. */
+  private static final long SMALL_FILES_BYTES = 4 * 4_096L;
+
   private final StoreEngine engine;
   private final QuotaGate gate;
   private Compaction compaction;
   private final ReentrantLock making = new ReentrantLock();
   private final Set<Integer> usedNamespaces = ConcurrentHashMap.newKeySet();
   private final Map<Integer, Long> namespaceQuotas = new ConcurrentHashMap<>();
+  private final NamespacePromises promises = new NamespacePromises();
   private final Map<Integer, EvictionPlanner> planners = new ConcurrentHashMap<>();
 
   SpaceKeeper(StoreEngine engine, QuotaGate gate) {
@@ -77,8 +86,20 @@ final class SpaceKeeper {
               .found(bytes)
               .remedy("close the store and open it with that quota"));
     }
-    gate.setQuotaBytes(bytes);
-    return enforce();
+    making.lock();
+    try {
+      long before = gate.quotaBytes();
+      gate.setQuotaBytes(bytes);
+      try {
+        return enforce();
+      } catch (QuotaPinnedException e) {
+        // A quota that cannot be met is not one.
+        gate.setQuotaBytes(before);
+        throw e;
+      }
+    } finally {
+      making.unlock();
+    }
   }
 
   void setNamespaceQuota(NamespaceState namespace, long bytes) {
@@ -94,10 +115,35 @@ final class SpaceKeeper {
     namespaceQuotas.put(namespace.id(), bytes);
     making.lock();
     try {
-      fitNamespace(namespace, 0);
+      fitNamespace(namespace, promise(namespace), 0);
     } finally {
       making.unlock();
     }
+  }
+
+  /** The namespace was deleted. */
+  void forget(int namespaceId) {
+    namespaceQuotas.remove(namespaceId);
+  }
+
+  /**
+   * Counts what is no segment and no manifest: small files, which come and go, the quarantine, and
+   * what others put there.
+   */
+  private void countOtherFiles() {
+    long bytes = SMALL_FILES_BYTES;
+    for (FileOnDisk file : Recovery.files(engine.directory)) {
+      String name = file.name();
+      boolean counted =
+          name.endsWith(".seg")
+              || name.startsWith("manifest-")
+              || name.equals(CurrentFile.NAME)
+              || name.equals(StatusFile.NAME);
+      if (!counted || name.startsWith("quarantine/")) {
+        bytes += file.allocatedBytes();
+      }
+    }
+    gate.setOtherFilesBytes(bytes);
   }
 
   // Making room
@@ -106,9 +152,39 @@ final class SpaceKeeper {
   EvictionReport enforce() {
     making.lock();
     try {
+      countOtherFiles();
       Tally tally = new Tally(engine);
       makeRoom(0, gate.reservation(), tally);
       return tally.report();
+    } finally {
+      making.unlock();
+    }
+  }
+
+  /** A promise of nothing in a namespace. */
+  NamespacePromises.Promise promise(NamespaceState namespace) {
+    return promises.promise(namespace.id());
+  }
+
+  /**
+   * Takes what a record may need out of a promise, which grows where that is not left.
+   *
+   * @throws QuotaPinnedException if the namespace's quota has no room for it
+   */
+  void take(NamespaceState namespace, NamespacePromises.Promise promise, long bytes) {
+    while (!engine.publisher.write(() -> promise.take(bytes))) {
+      grow(namespace, promise, bytes);
+    }
+  }
+
+  /** Promises more, making the room that it takes in the namespace's quota. */
+  void grow(NamespaceState namespace, NamespacePromises.Promise promise, long bytes) {
+    if (missing(namespace, promise, bytes) <= 0) {
+      return;
+    }
+    making.lock();
+    try {
+      fitNamespace(namespace, promise, bytes);
     } finally {
       making.unlock();
     }
@@ -120,59 +196,52 @@ final class SpaceKeeper {
    * @throws QuotaExceededException if so much does not fit an empty store
    * @throws QuotaPinnedException if what is in the way is pinned, kept, or reserved
    */
-  void reserve(NamespaceState namespace, QuotaGate.Reservation reservation, long bytes) {
-    boolean limited = namespaceQuotas.containsKey(namespace.id());
-    if (!limited && gate.tryReserve(reservation, bytes)) {
+  void reserve(QuotaGate.Reservation reservation, long bytes) {
+    if (gate.tryReserve(reservation, bytes)) {
       return;
     }
     making.lock();
     try {
-      if (limited) {
-        fitNamespace(namespace, bytes);
-      }
       makeRoom(bytes, reservation, new Tally(engine));
     } finally {
       making.unlock();
     }
   }
 
-  /** Takes a promise back, and makes the room in its stead. */
-  void reserve(
-      NamespaceState namespace,
-      QuotaGate.Promise promise,
-      QuotaGate.Reservation reservation,
-      long bytes) {
+  /** Takes a claim back, and makes the room in its stead. */
+  void reserve(QuotaGate.Claim claim, QuotaGate.Reservation reservation, long bytes) {
     making.lock();
     try {
-      promise.withdraw();
-      reserve(namespace, reservation, bytes);
+      claim.withdraw();
+      reserve(reservation, bytes);
     } finally {
       making.unlock();
     }
   }
 
   /**
-   * Promises room to a prefill, without making it.
+   * Lays a claim to room for a prefill, without making it.
    *
    * @throws QuotaExceededException if so much does not fit an empty store
-   * @throws QuotaPinnedException if what is in the way is pinned, kept, or promised or reserved
+   * @throws QuotaPinnedException if what is in the way is pinned, kept, reserved or claimed
    */
-  QuotaGate.Promise promise(NamespaceState namespace, long bytes) {
+  QuotaGate.Claim claim(NamespaceState namespace, Estimate estimate) {
     Long limit = namespaceQuotas.get(namespace.id());
-    if (limit != null && bytes > limit) {
-      throw exceeded("the prefill does not fit its namespace's quota", bytes, limit);
+    if (limit != null && estimate.mostWrittenBytes() > limit) {
+      throw exceeded(
+          "the prefill does not fit its namespace's quota", estimate.mostWrittenBytes(), limit);
     }
-    QuotaGate.Promise promise = gate.tryPromise(bytes, gate.freeBytes());
-    if (promise != null) {
-      return promise;
+    long bytes = estimate.allocatedBytes();
+    QuotaGate.Claim claim = gate.tryClaim(bytes, gate.freeBytes());
+    if (claim != null) {
+      return claim;
     }
     refuseWhatCannotFit(bytes);
-    long held = engine.publisher.read(() -> PinnedBytes.of(engine.forest));
-    promise = gate.tryPromise(bytes, gate.segmentsMostBytes() - held - gate.reservedBytes());
-    if (promise == null) {
+    claim = gate.tryClaim(bytes, roomBytes());
+    if (claim == null) {
       throw pinned(bytes);
     }
-    return promise;
+    return claim;
   }
 
   private void makeRoom(long bytes, QuotaGate.Reservation reservation, Tally tally) {
@@ -189,7 +258,9 @@ final class SpaceKeeper {
     }
     refuseWhatCannotFit(bytes);
     while (true) {
-      long missing = bytes + (bytes > 0 ? gate.promisedBytes() : 0) - gate.freeBytes();
+      // Others give back and take meanwhile: however it looks now, there was too little.
+      long claimed = bytes > 0 ? gate.claimedBytes() : 0;
+      long missing = Math.max(1, bytes + claimed - gate.freeBytes());
       boolean changed =
           compaction().punches()
               ? evict(missing, EvictionPlanner.ANY_NAMESPACE, tally) > 0
@@ -218,6 +289,18 @@ final class SpaceKeeper {
     return evict(step, EvictionPlanner.ANY_NAMESPACE, tally) > 0 || compaction.emptyBest(true);
   }
 
+  /** Gives buffers back, once nothing is under way any more. */
+  void close() {
+    making.lock();
+    try {
+      if (compaction != null) {
+        compaction.close();
+      }
+    } finally {
+      making.unlock();
+    }
+  }
+
   private Compaction compaction() {
     if (compaction == null) {
       compaction = new Compaction(engine);
@@ -231,23 +314,26 @@ final class SpaceKeeper {
     engine.reclaim();
   }
 
-  private void fitNamespace(NamespaceState namespace, long bytes) {
-    long limit = namespaceQuotas.get(namespace.id());
-    if (bytes > limit) {
-      throw exceeded("the prefill does not fit its namespace's quota", bytes, limit);
-    }
+  private void fitNamespace(
+      NamespaceState namespace, NamespacePromises.Promise promise, long bytes) {
     Tally tally = new Tally(engine);
     while (true) {
-      long used = engine.publisher.read(() -> namespace.recordBytes());
-      long missing = used + reservedBytes(namespace) + bytes - limit;
+      long missing = missing(namespace, promise, bytes);
       if (missing <= 0) {
         return;
+      }
+      Long limit = namespaceQuotas.get(namespace.id());
+      if (limit == null) {
+        return;
+      }
+      if (bytes > limit) {
+        throw exceeded("the prefill does not fit its namespace's quota", bytes, limit);
       }
       if (evict(missing, namespace.id(), tally) == 0) {
         throw new QuotaPinnedException(
             ErrorDetail.of("what fills the namespace's quota is pinned, kept or reserved")
                 .expected("at most " + limit + " bytes")
-                .found(used + " in use, and " + bytes + " asked for")
+                .found(bytes + " asked for, " + missing + " more than are left")
                 .remedy("close restores and prefills, or release what is kept"),
             bytes,
             limit,
@@ -256,12 +342,20 @@ final class SpaceKeeper {
     }
   }
 
-  private long reservedBytes(NamespaceState namespace) {
-    long bytes = 0;
-    for (PrefillSession session : engine.sessions) {
-      bytes += session.reservedBytes(namespace);
-    }
-    return bytes;
+  /** Promises so much in one step if it fits; otherwise says how much is missing. */
+  private long missing(NamespaceState namespace, NamespacePromises.Promise promise, long bytes) {
+    return engine.publisher.write(
+        () -> {
+          Long limit = namespaceQuotas.get(namespace.id());
+          long missing =
+              limit == null
+                  ? 0
+                  : namespace.recordPageBytes() + promises.bytes(namespace.id()) + bytes - limit;
+          if (missing <= 0) {
+            promise.grow(bytes);
+          }
+          return missing;
+        });
   }
 
   private void refuseWhatCannotFit(long bytes) {
@@ -269,7 +363,7 @@ final class SpaceKeeper {
     if (bytes > most) {
       throw exceeded("what is asked for does not fit the quota", bytes, most);
     }
-    if (bytes > roomBytes() - gate.promisedBytes()) {
+    if (bytes > roomBytes() - gate.claimedBytes()) {
       throw pinned(bytes);
     }
   }
@@ -300,12 +394,12 @@ final class SpaceKeeper {
             .found(
                 held
                     + " pinned or kept, and "
-                    + (gate.reservedBytes() + gate.promisedBytes())
-                    + " reserved by other prefills or promised to them")
+                    + (gate.reservedBytes() + gate.claimedBytes())
+                    + " reserved or claimed by other prefills")
             .remedy("close restores and prefills, or release what is kept"),
         bytes,
         most,
-        Math.max(0, bytes - roomBytes() + gate.promisedBytes()));
+        Math.max(0, bytes - roomBytes() + gate.claimedBytes()));
   }
 
   // Evicting
@@ -330,7 +424,16 @@ final class SpaceKeeper {
             if (victim.reason() == Victim.Reason.SCORE) {
               compaction().evicted(engine.forest.recency(victim.leaf()));
             }
-            engine.drop(victim);
+            try {
+              engine.drop(victim);
+            } catch (DiskFullException e) {
+              // What went so far has to come back before the manifest has room for more.
+              planners.remove(onlyNamespace);
+              if (freed > 0) {
+                break;
+              }
+              throw e;
+            }
             planner.settle();
             freed += victim.freedBytes();
           }

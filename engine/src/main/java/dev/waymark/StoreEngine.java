@@ -7,6 +7,7 @@ import dev.waymark.error.WaymarkException;
 import dev.waymark.internal.admit.Budget;
 import dev.waymark.internal.forest.Drops;
 import dev.waymark.internal.forest.Forest;
+import dev.waymark.internal.io.Closing;
 import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.log.Helpers;
 import dev.waymark.internal.log.RecordKind;
@@ -20,12 +21,12 @@ import dev.waymark.internal.manifest.Status;
 import dev.waymark.internal.manifest.StatusFile;
 import dev.waymark.internal.manifest.StoreId;
 import dev.waymark.internal.publish.Publisher;
-import dev.waymark.internal.publish.Readers;
 import dev.waymark.internal.reclaim.SegmentEmptier;
 import dev.waymark.internal.retain.PinnedBytes;
 import dev.waymark.internal.retain.Tails;
 import dev.waymark.internal.retain.Victim;
 import dev.waymark.layout.BoundaryKey;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -51,7 +52,6 @@ final class StoreEngine {
   final SegmentSet segments;
   final Publisher publisher;
   final Scratch.Pool scratches;
-  final Readers readers = new Readers();
   final LongSupplier clockMillis;
   final Helpers restorers;
   final Counters counters = new Counters();
@@ -76,7 +76,7 @@ final class StoreEngine {
   private final AtomicLong heldBytes = new AtomicLong();
 
   /** Shared by calls that use files outside of a session, while closing waits for them. */
-  private final ReentrantReadWriteLock uses = new ReentrantReadWriteLock();
+  final ReentrantReadWriteLock uses = new ReentrantReadWriteLock();
 
   private final Object closing = new Object();
   private volatile boolean closed;
@@ -156,9 +156,9 @@ final class StoreEngine {
     return dropped.get(key);
   }
 
-  /** A boundary is used: it and its ancestors are younger now. */
+  /** A boundary is used: it and its ancestors are younger now, on a full disk for this process. */
   void touch(int node) {
-    publisher.publish(
+    publisher.publishIfRoom(
         new Edit.Touched(
             List.of(
                 new Edit.Touch(
@@ -240,11 +240,9 @@ final class StoreEngine {
       // A reader in another process that finds bytes gone must find the drops that explain it.
       publishStatus();
     }
-    // In this order: a reader that begins later does not know what had died by then.
     long durable = publisher.durable();
-    long oldest = readers.oldest();
-    long bytes = publisher.unlinkDead(durable, oldest);
-    return bytes + segments.punchDead(durable, oldest);
+    long bytes = publisher.unlinkDead(durable);
+    return bytes + segments.punchDead(durable);
   }
 
   /**
@@ -401,42 +399,38 @@ final class StoreEngine {
   }
 
   private void closeFiles() {
-    WaymarkException first = null;
+    List<Runnable> steps = new ArrayList<>();
     for (PrefillSession session : List.copyOf(sessions)) {
-      try {
-        session.close();
-      } catch (WaymarkException e) {
-        // The others, and what is durable so far, are no worse for it.
-        first = first == null ? e : first;
-      }
+      // The others, and what is durable so far, are no worse for one that fails.
+      steps.add(session::close);
     }
-    try {
-      budget.save(true);
-      publisher.sealAll();
-      reclaim();
-      publisher.close();
-      publishStatus(Status.CLOSED);
-      if (first != null) {
-        throw first;
-      }
-    } finally {
-      restorers.close();
-      scratches.close();
-      statusFile.close();
-      segments.close();
-      publisher.abandon();
-      directory.close();
-    }
+    steps.add(this::finish);
+    steps.addAll(releases());
+    Closing.all(steps);
+  }
+
+  private void finish() {
+    budget.save(true);
+    publisher.sealAll();
+    reclaim();
+    publisher.close();
+    publishStatus(Status.CLOSED);
   }
 
   /** Lets go of every file without another write, as a process that dies would. */
   void abandon() {
     closed = true;
-    restorers.close();
-    scratches.close();
-    statusFile.close();
-    segments.close();
-    publisher.abandon();
-    directory.close();
+    Closing.all(releases());
+  }
+
+  private List<Runnable> releases() {
+    return List.of(
+        restorers::close,
+        scratches::close,
+        space::close,
+        statusFile::close,
+        segments::close,
+        publisher::abandon,
+        directory::close);
   }
 }

@@ -10,6 +10,7 @@ import dev.waymark.internal.forest.ForestState;
 import dev.waymark.internal.io.NoPunching;
 import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.io.YieldPoints;
+import dev.waymark.internal.log.FormatVersions;
 import dev.waymark.internal.log.Helpers;
 import dev.waymark.internal.log.Scratch;
 import dev.waymark.internal.log.SegmentInfo;
@@ -48,9 +49,6 @@ final class StoreOpener {
 
   /** Of what is free, an automatic quota leaves that part to others. */
   private static final int AUTO_LEAVES_PERCENT = 20;
-
-  /** LOCK, CURRENT while its successor stands beside it, STATUS. */
-  private static final long SMALL_FILES_BYTES = 4 * 4_096L;
 
   private final StoreDirectory directory;
   private final StoreOptions options;
@@ -95,11 +93,8 @@ final class StoreOpener {
       requireEmpty(files);
     }
     Current current = create ? new Current(StoreId.random(), 0, null) : CurrentFile.read(directory);
-    if (!create && current.versions().isReadOnly()) {
-      throw new UnsupportedFormatException(
-          ErrorDetail.of("the store may only be read by this version")
-              .in(CurrentFile.NAME)
-              .remedy("open it for writing with the version that wrote it"));
+    if (!create) {
+      requireWritable(current.versions(), CurrentFile.NAME);
     }
     StoreId storeId = current.storeId();
     QuotaGate gate = new QuotaGate(quota, SegmentSizing.ofQuota(quota).segmentBytes());
@@ -131,6 +126,9 @@ final class StoreOpener {
         create
             ? LoadedStore.empty(segments)
             : LoadedStore.read(directory, current, provenBytes(current), segments);
+    if (!create) {
+      requireWritable(loaded.end().header().versions(), ManifestLog.fileName(current.manifestId()));
+    }
     Recovery.requireOwnNames(loaded, current, directory);
     RecoveryPlan plan =
         RecoveryPlanner.plan(
@@ -162,6 +160,17 @@ final class StoreOpener {
     }
   }
 
+  private static void requireWritable(FormatVersions versions, String file) {
+    if (versions.isReadOnly()) {
+      throw new UnsupportedFormatException(
+          ErrorDetail.of("the store may only be read by this version")
+              .in(file)
+              .expected("format version " + FormatVersions.WRITE + " or lower")
+              .found(versions.writeVersion())
+              .remedy("open it for writing with the version that wrote it"));
+    }
+  }
+
   /** What comes after the fresh manifest is in force. */
   private StoreEngine open(
       QuotaGate gate,
@@ -189,7 +198,7 @@ final class StoreOpener {
             log.manifestId() + 1,
             clockMillis,
             yields,
-            new Salvage(loaded.forest(), segments));
+            new Salvage(loaded.forest(), segments, QuotaGate.COPYING));
     loaded.numberDeathsBy(publisher::published);
     StoreEngine engine =
         new StoreEngine(
@@ -204,7 +213,6 @@ final class StoreOpener {
             clockMillis,
             Helpers.threads("waymark-restore", options.restoreThreads() - 1),
             StatusFile.open(directory));
-    gate.setOtherFilesBytes(otherFilesBytes());
     try {
       EvictionReport evicted = engine.space.enforceAtOpen();
       report = report(create, loaded, plan, evicted);
@@ -215,23 +223,6 @@ final class StoreOpener {
       engine.abandon();
       throw e;
     }
-  }
-
-  /** What is no segment and no manifest: small files, which come and go, and the quarantine. */
-  private long otherFilesBytes() {
-    long bytes = SMALL_FILES_BYTES;
-    for (FileOnDisk file : Recovery.files(directory)) {
-      String name = file.name();
-      boolean counted =
-          name.endsWith(".seg")
-              || name.startsWith("manifest-")
-              || name.equals(CurrentFile.NAME)
-              || name.equals(StatusFile.NAME);
-      if (!counted || name.startsWith("quarantine/")) {
-        bytes += file.allocatedBytes();
-      }
-    }
-    return bytes;
   }
 
   /** A store without a thread of its own is driven step by step: its forces have an order. */
@@ -258,7 +249,10 @@ final class StoreOpener {
 
   /** Only what a creation that was cut short leaves may be there. */
   private void requireEmpty(List<FileOnDisk> files) {
-    boolean segments = files.stream().anyMatch(file -> file.name().endsWith(".seg"));
+    boolean segments =
+        files.stream()
+            .map(FileOnDisk::name)
+            .anyMatch(name -> name.endsWith(".seg") && !name.startsWith("quarantine/"));
     if (segments) {
       throw new CorruptionException(
           ErrorDetail.of("CURRENT is missing, and there are segments")

@@ -26,6 +26,8 @@ import java.util.regex.Pattern;
  * @param writeBudgetBytesPerDay most that is written on a day (UTC), or {@link #NO_WRITE_BUDGET}
  * @param backgroundThread whether the store runs its own thread; without it the caller drives
  *     {@link SnapshotStore#runOnce()}
+ * @param verifyLossy whether what a lossy codec made is decoded as it is written, and stored as it
+ *     was where its error is larger than the codec states
  */
 public record StoreOptions(
     long quotaBytes,
@@ -215,7 +217,12 @@ public record StoreOptions(
       return this;
     }
 
-    /** Whether lossy codecs are held to their stated error as they write. */
+    /**
+     * Whether what lossy codecs make is decoded and measured as it is written: a chunk whose error
+     * is larger than its codec states is stored as it is, and counted in {@link
+     * StoreStats#chunksLeftRaw()}. Off, unless told otherwise: the codecs keep their bounds by how
+     * they are made.
+     */
     public Builder verifyLossy(boolean value) {
       verifyLossy = value;
       return this;

@@ -27,7 +27,8 @@ package dev.waymark;
  * @param unforcedBytes bytes of records in flight: being written, or written and not yet forced
  * @param manifestBytes length of the manifest
  * @param mappedFiles segment files that are mapped
- * @param chunksLeftRaw chunks that their codec left as they were, since open
+ * @param chunksLeftRaw chunks that were stored as they are, since open, because the codec asked for
+ *     could not take them, would not have made them smaller, or not within its stated error
  */
 public record StoreStats(
     long quotaBytes,

@@ -94,7 +94,10 @@ final class WriteBudget {
     }
     if (due) {
       engine.publisher.write(
-          () -> engine.publisher.publish(new Edit.BudgetSpent(day, Math.max(0, spent))));
+          () -> {
+            engine.publisher.publishIfRoom(new Edit.BudgetSpent(day, Math.max(0, spent)));
+            return null;
+          });
     }
   }
 

@@ -1,7 +1,11 @@
 package dev.waymark;
 
+import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.io.YieldPoints;
+import dev.waymark.layout.BoundaryKey;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.LongSupplier;
 
 /** What the explorer needs of a store that callers do not get. */
@@ -22,5 +26,40 @@ public final class ExploredStore {
   /** Writes the whole state into a new manifest. */
   public static void checkpoint(SnapshotStore store) {
     store.engine().publisher.checkpoint();
+  }
+
+  /** Whether the open store has a boundary: no look-up, no lock, and nobody else may be in it. */
+  public static boolean hasRows(SnapshotStore store, Namespace namespace, BoundaryKey key) {
+    return find(store, namespace, key) != Forest.NONE;
+  }
+
+  /** Whether the open store has that boundary as a point. */
+  public static boolean hasPoint(SnapshotStore store, Namespace namespace, BoundaryKey key) {
+    int node = find(store, namespace, key);
+    return node != Forest.NONE && store.engine().forest.isPoint(node);
+  }
+
+  private static int find(SnapshotStore store, Namespace namespace, BoundaryKey key) {
+    Forest forest = store.engine().forest;
+    int id = namespace.state().id();
+    return forest.namespace(id) == null ? Forest.NONE : forest.find(id, key);
+  }
+
+  /** The last boundary of each kept chain, by name. */
+  public static Map<String, BoundaryKey> kept(SnapshotStore store) {
+    Map<String, BoundaryKey> kept = new TreeMap<>();
+    Forest forest = store.engine().forest;
+    forest.kept().forEach(each -> kept.put(each.name(), forest.key(each.node())));
+    return kept;
+  }
+
+  /** The sequence that the next record or touch gets. */
+  public static long nextSequence(SnapshotStore store) {
+    return store.engine().segments.peekSequence();
+  }
+
+  /** Verifies a store that nobody has open, as closely as can be. */
+  public static StoreVerifier.Report verify(StoreDirectory directory, LongSupplier clock) {
+    return StoreVerifier.verify(directory, clock, StoreVerifier.Level.ALL, bytes -> {});
   }
 }

@@ -102,7 +102,7 @@ class GrowthTest {
     int[] prompt = prompt(1, 43 * 2_048 + 1);
     Path path = dir.resolve("store");
     try (SnapshotStore store =
-        SnapshotStore.open(path, StoreOptions.builder().quota("4GiB").build())) {
+        SnapshotStore.open(path, StoreOptions.builder().quota(148_000_000_000L / 64).build())) {
       Namespace ns = store.namespace(TestStore.identity("w"), layout);
       for (int turn = 1; turn <= 43; turn++) {
         long before = records(store);
@@ -112,6 +112,7 @@ class GrowthTest {
             .isLessThanOrEqualTo(1.05 * 1_174_405_120L / 64);
       }
       assertThat(store.stats().points()).isLessThanOrEqualTo(6);
+      assertThat(store.stats().evictedBoundaries()).as("far below the quota").isZero();
       ForestChecker.check(store);
     }
     assertThat((double) allocated(path))

@@ -65,6 +65,7 @@ class PackageDirectionTest {
     row("internal.admit", "layout", "internal.retain");
     row(
         "internal.check",
+        "internal.codec",
         "internal.log",
         "internal.manifest",
         "internal.forest",

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.waymark.error.InvalidSettingException;
 import dev.waymark.error.QuotaExceededException;
 import dev.waymark.error.QuotaPinnedException;
+import dev.waymark.internal.io.StoreFile;
 import dev.waymark.internal.io.YieldPoints;
 import dev.waymark.layout.RestorePolicy;
 import dev.waymark.sim.SimulatedDirectory;
@@ -314,6 +315,81 @@ class QuotaTest {
       assertThatThrownBy(() -> store.setQuota(30 * MIB))
           .isInstanceOf(InvalidSettingException.class);
     }
+  }
+
+  @Test
+  void aPrefillThatIsJustBeginningCountsInItsNamespacesQuota() {
+    try (SnapshotStore store = open(64 * MIB)) {
+      Namespace ns = store.namespace(model.identity, model.layout);
+      ns.setQuota(4 * MIB);
+      PrefillPlan plan = PrefillPlan.tokens(1_601);
+      int[] first = prompt(1, 1_601);
+      int[] second = prompt(2, 1_601);
+      SessionStart beginning = SessionStart.hold(store.engine(), ns, ns.match(first), plan, 0);
+      assertThatThrownBy(() -> ns.prefill(ns.match(second), plan))
+          .isInstanceOf(QuotaPinnedException.class);
+      beginning.abandon();
+      model.store(ns, second, plan);
+      assertThat(ns.match(second).restorableTokens()).isEqualTo(1_600);
+    }
+  }
+
+  @Test
+  void aQuotaThatCannotBeMetLeavesTheOneBefore() {
+    try (SnapshotStore store = open(40 * MIB)) {
+      Namespace ns = store.namespace(model.identity, model.layout);
+      int[] read = prompt(1, 16_001);
+      model.store(ns, read, PrefillPlan.tokens(16_001));
+      try (RestoredState reading = ns.match(read).restore()) {
+        assertThatThrownBy(() -> store.setQuota(16 * MIB)).isInstanceOf(QuotaPinnedException.class);
+        assertThat(store.stats().quotaBytes()).isEqualTo(40 * MIB);
+        within(store);
+        assertThat(model.check(reading, read)).isEqualTo(16_000);
+      }
+      store.setQuota(16 * MIB);
+      within(store);
+    }
+  }
+
+  @Test
+  void aDeletedNamespacesQuotaStandsInNobodysWay() {
+    try (SnapshotStore store = open(64 * MIB)) {
+      Namespace ns = store.namespace(model.identity, model.layout);
+      ns.setQuota(40 * MIB);
+      store.maintenance().deleteNamespace(ns, false);
+      store.setQuota(20 * MIB);
+      within(store);
+    }
+  }
+
+  @Test
+  void filesOfOthersCountWhenTheStoreIsToldToEnforce() {
+    try (SnapshotStore store = open(32 * MIB)) {
+      Namespace ns = store.namespace(model.identity, model.layout);
+      for (int i = 0; i < 80; i++) {
+        model.store(ns, prompt(i, 321), PrefillPlan.tokens(321));
+      }
+      try (StoreFile file = disk.another().create("quarantine/foreign")) {
+        file.allocate(0, 12 * MIB);
+      }
+      assertThat(store.enforce().boundaries()).isPositive();
+      within(store);
+      assertThat(ns.match(prompt(79, 321)).restorableTokens()).isEqualTo(320);
+      model.store(ns, prompt(80, 321), PrefillPlan.tokens(321));
+      within(store);
+    }
+  }
+
+  @Test
+  void anAutomaticQuotaIsAShareOfWhatIsFreeAndSaysHowMuch() {
+    disk.setCapacityBytes(100 * MIB);
+    try (SnapshotStore store = open(StoreOptions.AUTO_QUOTA)) {
+      assertThat(store.stats().quotaBytes()).isBetween(79 * MIB, 80 * MIB);
+    }
+    disk = disk.another();
+    disk.setCapacityBytes(10 * MIB);
+    assertThatThrownBy(() -> open(StoreOptions.AUTO_QUOTA))
+        .isInstanceOf(InvalidSettingException.class);
   }
 
   @Test

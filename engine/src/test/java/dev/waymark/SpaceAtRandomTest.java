@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.waymark.error.QuotaExceededException;
 import dev.waymark.error.QuotaPinnedException;
 import dev.waymark.error.StaleMatchException;
+import dev.waymark.internal.io.RealDirectory;
+import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.io.YieldPoints;
 import dev.waymark.layout.AbortMode;
 import dev.waymark.layout.EvictionPolicy;
 import dev.waymark.layout.RestorePolicy;
 import dev.waymark.sim.SimulatedDirectory;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,16 +23,17 @@ import org.junit.jupiter.params.provider.CsvSource;
 /**
  * An hour of a busy store at its quota, by an injected clock: after every call the quota holds, the
  * account adds up and agrees with the file system, and every restore is right. Run one seed again
- * with {@code -Dwaymark.seed=N}.
+ * with {@code -Dwaymark.seed=N}, with more calls in the hour by {@code -Dwaymark.space.steps=N},
+ * and in a directory of the operating system by {@code -Dwaymark.space.directory=DIR}.
  */
 class SpaceAtRandomTest {
   private static final long MIB = 1L << 20;
   private static final long HOUR_MILLIS = 3_600_000;
-  private static final int STEPS = 500;
+  private static final int STEPS = Integer.getInteger("waymark.space.steps", 500);
 
   private final SampleModel model = new SampleModel("one", 992, 96, 8_064);
   private final SampleModel other = new SampleModel("two", 1_984, 0, 0);
-  private SimulatedDirectory disk = new SimulatedDirectory();
+  private Disk disk = Disk.make();
   private long nowMillis = 1_700_000_000_000L;
   private SnapshotStore store;
   private Random random;
@@ -47,6 +51,73 @@ class SpaceAtRandomTest {
   private long evicted;
   private long recordBytes;
   private long copiedBytes;
+
+  /** Where the store is: simulated, or not. */
+  private interface Disk {
+    static Disk make() {
+      String directory = System.getProperty("waymark.space.directory", "");
+      return directory.isEmpty()
+          ? new Simulated(new SimulatedDirectory())
+          : new Real(Path.of(directory).resolve("store-" + System.nanoTime()));
+    }
+
+    StoreDirectory open();
+
+    long allocatedBytes();
+
+    /** What the next process finds after this one was killed; before it is abandoned. */
+    Disk killed();
+
+    /** What the next process finds after this one closed. */
+    Disk closed();
+  }
+
+  private record Simulated(SimulatedDirectory directory) implements Disk {
+    @Override
+    public StoreDirectory open() {
+      return directory;
+    }
+
+    @Override
+    public long allocatedBytes() {
+      return directory.allocatedBytes();
+    }
+
+    @Override
+    public Disk killed() {
+      return new Simulated(directory.killState());
+    }
+
+    @Override
+    public Disk closed() {
+      return new Simulated(directory.another());
+    }
+  }
+
+  /** By the file system's own count. */
+  private record Real(Path path) implements Disk {
+    @Override
+    public StoreDirectory open() {
+      return RealDirectory.openForWriting(path, true);
+    }
+
+    @Override
+    public long allocatedBytes() {
+      try (RealDirectory looked = RealDirectory.openReadOnly(path)) {
+        return looked.allocatedBytes();
+      }
+    }
+
+    @Override
+    public Disk killed() {
+      return this;
+    }
+
+    @Override
+    public Disk closed() {
+      return this;
+    }
+  }
 
   @ParameterizedTest
   @CsvSource({
@@ -93,7 +164,7 @@ class SpaceAtRandomTest {
             .eviction(eviction)
             .group(1 << 20, 200)
             .build();
-    store = SnapshotStore.open(disk, options, () -> nowMillis, YieldPoints.NONE);
+    store = SnapshotStore.open(disk.open(), options, () -> nowMillis, YieldPoints.NONE);
   }
 
   private void within() {
@@ -279,7 +350,7 @@ class SpaceAtRandomTest {
     reopened++;
     boolean die = random.nextBoolean();
     if (die) {
-      SimulatedDirectory after = disk.killState();
+      Disk after = disk.killed();
       sessions.clear();
       sessionPrompts.clear();
       sessionModels.clear();
@@ -291,7 +362,7 @@ class SpaceAtRandomTest {
     } else {
       endAll();
       store.close();
-      disk = disk.another();
+      disk = disk.closed();
     }
     open();
   }

@@ -4,8 +4,13 @@ package dev.waymark.error;
 public final class QuotaExceededException extends WaymarkException {
   private static final long serialVersionUID = 1L;
 
+  /** Bytes that were asked for. */
   private final long predictedBytes;
+
+  /** The limit that they would have broken. */
   private final long limitBytes;
+
+  /** By how much. */
   private final long missingBytes;
 
   /**

@@ -7,6 +7,7 @@ package dev.waymark.error;
 public final class RestoreMissException extends WaymarkException {
   private static final long serialVersionUID = 1L;
 
+  /** Tokens of the next shallower restore point, or 0. */
   private final int nextShallowerTokens;
 
   /**

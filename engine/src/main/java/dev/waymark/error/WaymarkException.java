@@ -7,7 +7,9 @@ package dev.waymark.error;
 public class WaymarkException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
+  /** What went wrong. */
   private final ErrorCode code;
+
   private final transient ErrorDetail detail;
 
   /** Makes a failure without a cause. */

@@ -1,13 +1,12 @@
 package dev.waymark.layout;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidSettingException;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -44,22 +43,33 @@ public record CodecPlan(Codec rows, Codec window, Codec fixed, Map<String, Codec
    * @throws InvalidSettingException if it is not one
    */
   public static CodecPlan ofJson(String text) {
-    try {
-      JsonNode root = new ObjectMapper().readTree(text);
-      Map<String, Codec> named = new TreeMap<>();
-      for (Map.Entry<String, JsonNode> entry : root.path("tensors").properties()) {
-        named.put(entry.getKey(), Codec.valueOf(entry.getValue().asText()));
-      }
-      return new CodecPlan(
-          Codec.valueOf(root.path("rows").asText()),
-          Codec.valueOf(root.path("window").asText()),
-          Codec.valueOf(root.path("fixed").asText()),
-          named);
-    } catch (JsonProcessingException | IllegalArgumentException e) {
-      throw new InvalidSettingException(
-          ErrorDetail.of("a codec plan is not valid")
-              .expected("rows, window, fixed and tensors, each naming a codec"));
+    JsonNode root = StrictJson.object(text, "a codec plan");
+    StrictJson.known(root, "a codec plan", Set.of("rows", "window", "fixed", "tensors"));
+    JsonNode tensors = root.path("tensors");
+    if (!tensors.isObject()) {
+      throw invalid();
     }
+    Map<String, Codec> named = new TreeMap<>();
+    for (Map.Entry<String, JsonNode> entry : tensors.properties()) {
+      named.put(entry.getKey(), codec(entry.getValue()));
+    }
+    return new CodecPlan(
+        codec(root.path("rows")), codec(root.path("window")), codec(root.path("fixed")), named);
+  }
+
+  private static Codec codec(JsonNode name) {
+    for (Codec codec : Codec.values()) {
+      if (name.isTextual() && name.textValue().equals(codec.name())) {
+        return codec;
+      }
+    }
+    throw invalid();
+  }
+
+  private static InvalidSettingException invalid() {
+    return new InvalidSettingException(
+        ErrorDetail.of("a codec plan is not valid")
+            .expected("rows, window, fixed and tensors, each naming a codec"));
   }
 
   /** A copy with another codec for fixed tensors. */

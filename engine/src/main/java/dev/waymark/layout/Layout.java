@@ -1,8 +1,5 @@
 package dev.waymark.layout;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -19,8 +16,6 @@ import java.util.Map;
 public final class Layout {
   /** Most tensors that a layout may have: an index fits 16 bits. */
   public static final int MAX_TENSORS = 65_535;
-
-  private static final ObjectMapper JSON = new ObjectMapper();
 
   private final int blockTokens;
   private final List<TensorSpec> tensors;
@@ -202,16 +197,7 @@ public final class Layout {
    * @throws InvalidSettingException naming the field that is missing, unknown or out of range
    */
   public static Layout ofJson(String text) {
-    JsonNode root;
-    try {
-      root = JSON.readTree(text);
-    } catch (JsonProcessingException e) {
-      throw new InvalidSettingException(
-          ErrorDetail.of("a layout is not JSON")
-              .expected("an object")
-              .found("an error at line " + e.getLocation().getLineNr()));
-    }
-    return LayoutJson.parse(root);
+    return LayoutJson.parse(StrictJson.object(text, "a layout"));
   }
 
   @Override

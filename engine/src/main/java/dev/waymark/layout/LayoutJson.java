@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidSettingException;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 
@@ -70,11 +69,7 @@ final class LayoutJson {
     if (!node.isObject()) {
       throw invalid(what, "an object");
     }
-    for (Iterator<String> fields = node.fieldNames(); fields.hasNext(); ) {
-      if (!names.contains(fields.next())) {
-        throw invalid(what, "no other fields than " + names.stream().sorted().toList());
-      }
-    }
+    StrictJson.known(node, what, names);
   }
 
   private static JsonNode field(JsonNode node, String name) {

@@ -1,8 +1,6 @@
 package dev.waymark.layout;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.error.ErrorDetail;
@@ -59,23 +57,16 @@ public record ModelIdentity(SortedMap<String, String> properties) {
    * @throws InvalidSettingException if it is not an object of strings
    */
   public static ModelIdentity ofJson(String text) {
-    try {
-      JsonNode root = new ObjectMapper().readTree(text);
-      TreeMap<String, String> properties = new TreeMap<>();
-      boolean strings = root.isObject();
-      for (Map.Entry<String, JsonNode> entry : root.properties()) {
-        strings &= entry.getValue().isTextual();
-        properties.put(entry.getKey(), entry.getValue().asText());
+    JsonNode root = StrictJson.object(text, "an identity");
+    TreeMap<String, String> properties = new TreeMap<>();
+    for (Map.Entry<String, JsonNode> entry : root.properties()) {
+      if (!entry.getValue().isTextual()) {
+        throw new InvalidSettingException(
+            ErrorDetail.of("an identity is not valid").expected("an object of strings"));
       }
-      if (strings) {
-        return new ModelIdentity(properties);
-      }
-      throw new InvalidSettingException(
-          ErrorDetail.of("an identity is not valid").expected("an object of strings"));
-    } catch (JsonProcessingException e) {
-      throw new InvalidSettingException(
-          ErrorDetail.of("an identity is not JSON").expected("an object of strings"));
+      properties.put(entry.getKey(), entry.getValue().textValue());
     }
+    return new ModelIdentity(properties);
   }
 
   /** An empty builder. */

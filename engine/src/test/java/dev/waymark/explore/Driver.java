@@ -3,10 +3,14 @@ package dev.waymark.explore;
 import dev.waymark.AppendReceipt;
 import dev.waymark.Durability;
 import dev.waymark.ExploredStore;
+import dev.waymark.Namespace;
 import dev.waymark.PrefillPlan;
 import dev.waymark.PrefillSession;
 import dev.waymark.PrefixMatch;
 import dev.waymark.RestoredState;
+import dev.waymark.error.QuotaExceededException;
+import dev.waymark.error.QuotaPinnedException;
+import dev.waymark.error.StaleMatchException;
 import dev.waymark.error.WaymarkException;
 import dev.waymark.explore.Space.Leaf;
 import dev.waymark.explore.Space.Node;
@@ -16,6 +20,8 @@ import dev.waymark.layout.RestorePolicy;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
@@ -59,8 +65,8 @@ final class Driver {
   private final Consumer<String> log;
   private final List<Prefill> prefills = new ArrayList<>();
   private final List<Pin> pins = new ArrayList<>();
-  private final List<Space> spaces;
-  private int failures;
+  private final World world;
+  private boolean withinQuota = true;
 
   /**
    * A driver.
@@ -78,30 +84,48 @@ final class Driver {
     this.oracle = oracle;
     this.random = random;
     this.tolerant = tolerant;
-    this.spaces =
-        switch (random.nextInt(6)) {
-          case 0 -> List.of(Space.ROWS, Space.POINTS);
-          case 1 -> List.of(Space.WIDE, Space.POINTS);
-          case 2 -> List.of(Space.WIDE);
-          default -> List.of(Space.POINTS);
-        };
+    this.world = opened.world();
   }
 
-  /** Calls that failed with a typed error. */
-  int failures() {
-    return failures;
+  /** Whether no call has said that what is above the quota cannot go. */
+  boolean isWithinQuota() {
+    return withinQuota;
   }
 
   /** One step. */
   void step() {
-    try {
-      choose();
-    } catch (WaymarkException e) {
-      if (!tolerant) {
-        throw new Violation(Violation.Kind.UNUSABLE, "a call failed: " + e.getMessage(), e);
-      }
-      failures++;
-      log.accept("  failed: " + e.getMessage());
+    attempt(
+        () -> {
+          if (world.pressed() && random.nextInt(5) == 0) {
+            chooseReclaim();
+          } else {
+            choose();
+          }
+        });
+  }
+
+  /** Writes a new manifest. */
+  void checkpoint() {
+    attempt(this::writeManifest);
+  }
+
+  /** A full store may refuse, and may take what was matched before it is built on. */
+  private boolean isForLackOfRoom(WaymarkException e) {
+    return world.pressed()
+        && (e instanceof QuotaExceededException
+            || e instanceof QuotaPinnedException
+            || e instanceof StaleMatchException);
+  }
+
+  private void chooseReclaim() {
+    switch (random.nextInt(8)) {
+      case 0, 1 -> keep();
+      case 2 -> release();
+      case 3 -> deleteChain();
+      case 4 -> deleteUnused();
+      case 5 -> deleteNamespace();
+      case 6 -> compact();
+      default -> lowerQuota();
     }
   }
 
@@ -117,10 +141,11 @@ final class Driver {
       finishOrGrow(any(), true);
     } else if (dice < 83) {
       flush();
+      oracle.settle(opened);
     } else if (dice < 90) {
       tick();
     } else if (dice < 93) {
-      checkpoint();
+      writeManifest();
     } else if (dice < 97) {
       pin();
     } else {
@@ -145,15 +170,13 @@ final class Driver {
 
   /** Starts a prefill: from the deepest point, from the root, or from some point. */
   private void open() {
-    Space space = spaces.get(random.nextInt(spaces.size()));
-    Leaf leaf = space.leaves.get(random.nextInt(space.leaves.size()));
+    Leaf leaf = world.anyLeaf(random);
     Durability durability = Durability.values()[random.nextInt(3)];
     open(leaf, durability);
   }
 
   private void open(Leaf leaf, Durability durability) {
-    PrefixMatch match =
-        opened.namespace(leaf.space()).match(Prompt.ofTokens(leaf.tokens), leaf.tokens.length);
+    PrefixMatch match = match(leaf);
     boolean discard = random.nextInt(3) == 0;
     RestorePolicy policy = POLICIES[random.nextInt(POLICIES.length)];
     PrefillPlan plan =
@@ -277,7 +300,7 @@ final class Driver {
     oracle.poll();
   }
 
-  private void checkpoint() {
+  private void writeManifest() {
     log.accept("checkpoint");
     ExploredStore.checkpoint(opened.store());
     oracle.poll();
@@ -285,10 +308,8 @@ final class Driver {
 
   private void pin() {
     log.accept("pin");
-    Space space = spaces.get(random.nextInt(spaces.size()));
-    Leaf leaf = space.leaves.get(random.nextInt(space.leaves.size()));
-    PrefixMatch match =
-        opened.namespace(space).match(Prompt.ofTokens(leaf.tokens), leaf.tokens.length);
+    Leaf leaf = world.anyLeaf(random);
+    PrefixMatch match = match(leaf);
     if (match.points().length == 0) {
       return;
     }
@@ -301,6 +322,89 @@ final class Driver {
       oracle.unpinned(node);
       throw e;
     }
+  }
+
+  private PrefixMatch match(Leaf leaf) {
+    return opened.namespace(leaf.space()).match(Prompt.ofTokens(leaf.tokens), leaf.tokens.length);
+  }
+
+  // Reclaim
+
+  private void keep() {
+    Leaf leaf = world.anyLeaf(random);
+    PrefixMatch match = match(leaf);
+    if (match.restorableTokens() == 0) {
+      return;
+    }
+    Optional<Node> node = Optional.of(leaf.node(match.restorableTokens() / Space.BLOCK));
+    String name = keptName(leaf.space());
+    log.accept("keep " + node.get() + " as " + name);
+    oracle.keeping(name, node);
+    opened.namespace(leaf.space()).keep(match, name);
+    oracle.keeps(name, node);
+  }
+
+  private String keptName(Space space) {
+    return space.name + (random.nextBoolean() ? " one" : " other");
+  }
+
+  private void release() {
+    String name = keptName(world.anyLeaf(random).space());
+    log.accept("release " + name);
+    oracle.keeping(name, Optional.empty());
+    opened.store().maintenance().release(name);
+    opened.store().flush();
+    oracle.keeps(name, Optional.empty());
+  }
+
+  private void deleteChain() {
+    Leaf leaf = world.anyLeaf(random);
+    PrefixMatch match = match(leaf);
+    if (match.storedTokens() > 0) {
+      log.accept("delete " + leaf.path);
+      delete(() -> opened.store().maintenance().deleteChain(match, false));
+    }
+  }
+
+  private void deleteUnused() {
+    long before = ExploredStore.nextSequence(opened.store()) / 2;
+    log.accept("delete what was used before " + before);
+    delete(() -> opened.store().maintenance().deleteUsedBefore(before, false));
+  }
+
+  private void deleteNamespace() {
+    Space space = world.spaces().get(random.nextInt(world.spaces().size()));
+    log.accept("delete " + space.name);
+    Namespace namespace = opened.namespace(space);
+    delete(() -> opened.store().maintenance().deleteNamespace(namespace, false));
+    opened.forget(space);
+    opened.namespace(space);
+  }
+
+  /** What was deleted does not come back once the call returned. */
+  private void delete(Runnable call) {
+    oracle.keptNames().forEach(name -> oracle.keeping(name, Optional.empty()));
+    call.run();
+    Set<String> kept = ExploredStore.kept(opened.store()).keySet();
+    oracle.keptNames().stream()
+        .filter(name -> !kept.contains(name))
+        .forEach(name -> oracle.keeps(name, Optional.empty()));
+    oracle.poll();
+    oracle.observe(opened);
+    oracle.settle(opened);
+  }
+
+  private void compact() {
+    double ratio = random.nextInt(4) / 3.0;
+    log.accept("compact to " + ratio);
+    opened.store().maintenance().compact(ratio, Long.MAX_VALUE, false, (done, of, bytes) -> true);
+  }
+
+  private void lowerQuota() {
+    log.accept("lower the quota");
+    withinQuota = false;
+    opened.store().setQuota(world.lowQuotaBytes());
+    withinQuota = true;
   }
 
   /** Reads through a pin what may have been taken back meanwhile, and lets go. */
@@ -340,16 +444,16 @@ final class Driver {
     try {
       call.run();
     } catch (WaymarkException e) {
-      if (!tolerant) {
+      if (!tolerant && !isForLackOfRoom(e)) {
         throw new Violation(Violation.Kind.UNUSABLE, "a call failed: " + e.getMessage(), e);
       }
-      failures++;
+      log.accept("  failed: " + e.getMessage());
     }
   }
 
   /** Appends blocks of one prompt and nothing else: a task to run beside another. */
   void appendOnly(Durability durability, int calls) {
-    Space space = spaces.get(0);
+    Space space = world.spaces().get(0);
     open(space.leaves.get(random.nextInt(space.leaves.size())), durability);
     Prefill prefill = prefills.get(prefills.size() - 1);
     for (int i = 0; i < calls && prefill.blocks() < prefill.leaf.path.size(); i++) {

@@ -12,11 +12,13 @@ import java.util.concurrent.atomic.LongAdder;
  *
  * <p>Options: {@code --states N}, {@code --nested N}: until both are reached; {@code --seconds T}:
  * not longer than that; {@code --seed S}: the first workload's seed, each next one's is one more;
- * {@code --threads N}; {@code --replay S}: that one workload and nothing else. The last line says
+ * {@code --threads N}; {@code --replay S}: that one workload and nothing else, told step by step;
+ * {@code --kills-only}: no loss of power; {@code --no-faults}: no call fails. The last line says
  * what was found; the exit code is 0 only if that is nothing.
  */
 public final class Explore {
   private static final int MOST_REPORTED = 20;
+  private static final long PROGRESS_STATES = 100_000;
 
   private long states = 10_000;
   private long nested = 500;
@@ -33,19 +35,27 @@ public final class Explore {
   private final AtomicBoolean enough = new AtomicBoolean();
   private int reported;
 
-  private Explore() {}
+  /**
+   * An exploration.
+   *
+   * @throws IllegalArgumentException if the options are not understood
+   */
+  Explore(String... args) {
+    parse(args);
+  }
 
   /** Runs. */
   public static void main(String[] args) throws InterruptedException {
-    Explore explore = new Explore();
+    Explore explore;
     try {
-      explore.parse(args);
+      explore = new Explore(args);
     } catch (IllegalArgumentException e) {
       System.err.println(
           e.getMessage()
               + "\nusage: explore [--states N] [--nested N] [--seconds T] [--seed S] [--threads N]"
               + " [--replay S] [--kills-only] [--no-faults]");
       System.exit(2);
+      return;
     }
     Tally tally = explore.run();
     System.exit(tally.isClean() ? 0 : 1);
@@ -81,7 +91,8 @@ public final class Explore {
     }
   }
 
-  private Tally run() throws InterruptedException {
+  /** Explores, and prints what was found. */
+  Tally run() throws InterruptedException {
     long start = System.nanoTime();
     long deadline = start + seconds * 1_000_000_000L;
     nextSeed.set(seed);
@@ -115,8 +126,16 @@ public final class Explore {
       } catch (Violation e) {
         tally.count(e);
         report(own, e);
+      } catch (Throwable e) {
+        Violation violation = new Violation(Violation.Kind.UNUSABLE, e.toString(), e);
+        tally.count(violation);
+        report(own, violation);
       }
+      long sum = statesDone.sum();
       statesDone.add(tally.states - before);
+      if (statesDone.sum() / PROGRESS_STATES > sum / PROGRESS_STATES) {
+        System.out.println(statesDone.sum() + " states, up to seed " + own);
+      }
       nestedDone.add(tally.nested - nestedBefore);
       if (replay || (statesDone.sum() >= states && nestedDone.sum() >= nested)) {
         enough.set(true);
@@ -130,7 +149,7 @@ public final class Explore {
   private synchronized void report(long own, Violation violation) {
     if (reported++ < MOST_REPORTED) {
       System.out.println(violation.kind + ": " + violation.getMessage());
-      System.out.println("  replay: tools/bin/explore --replay " + own);
+      System.out.println("  replay: tools/bin/explore --replay " + own + scope.options());
       if (replay) {
         violation.printStackTrace(System.out);
       }

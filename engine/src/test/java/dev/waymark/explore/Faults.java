@@ -6,12 +6,8 @@ import java.util.SplittableRandom;
 
 /** Calls that are to fail. */
 final class Faults {
-  /** Forces come first, since most follows from them. */
   private static final OperationKind[] KINDS = {
     OperationKind.FORCE,
-    OperationKind.FORCE,
-    OperationKind.FORCE,
-    OperationKind.DIRECTORY_FORCE,
     OperationKind.DIRECTORY_FORCE,
     OperationKind.CREATE,
     OperationKind.RENAME,
@@ -31,7 +27,15 @@ final class Faults {
 
   private Faults() {}
 
+  /** Any, but half of the time a force that fails once: the one that nobody may try again. */
   static Fault any(SplittableRandom random) {
+    if (random.nextBoolean()) {
+      boolean names = random.nextInt(3) == 0;
+      return Fault.ioError(names ? OperationKind.DIRECTORY_FORCE : OperationKind.FORCE)
+          .onCall(1 + random.nextInt(names ? 4 : 2))
+          .onFile(names ? "" : FILES[random.nextInt(FILES.length)])
+          .times(1);
+    }
     OperationKind kind = KINDS[random.nextInt(KINDS.length)];
     boolean takesSpace =
         kind == OperationKind.ALLOCATE

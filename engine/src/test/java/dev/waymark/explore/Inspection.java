@@ -1,11 +1,13 @@
 package dev.waymark.explore;
 
 import dev.waymark.Durability;
+import dev.waymark.ExploredStore;
 import dev.waymark.PrefillPlan;
 import dev.waymark.PrefillSession;
 import dev.waymark.PrefixMatch;
 import dev.waymark.RestoredState;
 import dev.waymark.StoreStats;
+import dev.waymark.StoreVerifier;
 import dev.waymark.error.WaymarkException;
 import dev.waymark.explore.Space.Leaf;
 import dev.waymark.layout.Prompt;
@@ -14,17 +16,20 @@ import dev.waymark.sim.SimulatedDirectory;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.LongSupplier;
 
 /** Looks at an open store: does everything come back, and do the bytes add up. */
 final class Inspection {
-  /** LOCK is empty on some file systems and a page on others. */
-  private static final long SLACK_BYTES = 4_096;
+  /**
+   * The account sets a page aside for LOCK, which is empty here, and one for CURRENT's successor.
+   */
+  private static final long ASIDE_BYTES = 2 * 4_096;
 
   private Inspection() {}
 
   /** Restores every point (of rows alone, the deepest of each prompt) and compares all bytes. */
   static void content(Opened opened, Presence presence) {
-    for (Space space : Space.ALL) {
+    for (Space space : opened.world().spaces()) {
       if (presence.rows().stream().noneMatch(node -> node.space == space)) {
         continue;
       }
@@ -78,17 +83,36 @@ final class Inspection {
       throw new Violation(Violation.Kind.ACCOUNT, "the account does not add up: " + stats);
     }
     long off = stats.allocatedBytes() - directory.allocatedBytes();
-    if (Math.abs(off) > SLACK_BYTES) {
+    if (off < 0 || off > ASIDE_BYTES) {
       throw new Violation(
           Violation.Kind.ACCOUNT,
           "the account differs from the directory's by " + off + ": " + stats + "\n" + directory);
     }
+    requireWithinQuota(opened, directory);
     if (presence != null
         && (stats.boundaries() != presence.rows().size()
             || stats.points() != presence.countedPoints())) {
       throw new Violation(
           Violation.Kind.ACCOUNT,
           "orphans: " + stats + " but only " + presence.rows() + " and " + presence.points());
+    }
+  }
+
+  /** All that the directory occupies is within the quota. */
+  static void requireWithinQuota(Opened opened, SimulatedDirectory directory) {
+    long quota = opened.store().stats().quotaBytes();
+    if (directory.allocatedBytes() > quota) {
+      throw new Violation(
+          Violation.Kind.ACCOUNT,
+          directory.allocatedBytes() + " bytes in a quota of " + quota + "\n" + directory);
+    }
+  }
+
+  /** Verification finds nothing in a store that was closed. */
+  static void verify(SimulatedDirectory directory, LongSupplier clock) {
+    StoreVerifier.Report report = ExploredStore.verify(directory, clock);
+    if (report.isDamaged() || report.isTorn()) {
+      throw new Violation(Violation.Kind.WRONG, "verify finds " + report.findings());
     }
   }
 

@@ -3,30 +3,31 @@ package dev.waymark.explore;
 import dev.waymark.ExploredStore;
 import dev.waymark.Namespace;
 import dev.waymark.SnapshotStore;
-import dev.waymark.StoreOptions;
+import dev.waymark.explore.Space.Node;
 import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.io.YieldPoints;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.LongSupplier;
 
 /** A store that is open, with the namespaces of the explored world. */
 final class Opened {
-  /** The smallest there is: segments of 256 KiB. Nothing is forced unless asked for. */
-  static final StoreOptions OPTIONS =
-      StoreOptions.builder()
-          .quota(StoreOptions.MIN_QUOTA_BYTES)
-          .restoreThreads(1)
-          .backgroundThread(false)
-          .build();
-
+  private final World world;
   private final SnapshotStore store;
-  private final Namespace[] namespaces = new Namespace[Space.ALL.size()];
+  private final Map<Space, Namespace> namespaces = new HashMap<>();
 
-  private Opened(SnapshotStore store) {
+  private Opened(World world, SnapshotStore store) {
+    this.world = world;
     this.store = store;
   }
 
-  static Opened open(StoreDirectory directory, LongSupplier clock, YieldPoints yields) {
-    return new Opened(ExploredStore.open(directory, OPTIONS, clock, yields));
+  static Opened open(
+      StoreDirectory directory, World world, LongSupplier clock, YieldPoints yields) {
+    return new Opened(world, ExploredStore.open(directory, world.options(), clock, yields));
+  }
+
+  World world() {
+    return world;
   }
 
   SnapshotStore store() {
@@ -34,10 +35,24 @@ final class Opened {
   }
 
   Namespace namespace(Space space) {
-    if (namespaces[space.index] == null) {
-      namespaces[space.index] = store.namespace(space.identity, space.layout);
-    }
-    return namespaces[space.index];
+    return namespaces.computeIfAbsent(space, s -> store.namespace(s.identity, s.layout));
+  }
+
+  /** A namespace was deleted; asked for again, it is made again. */
+  void forget(Space space) {
+    namespaces.remove(space);
+  }
+
+  /** Whether the running store has a boundary; looks where it is, and asks nothing of the store. */
+  boolean hasRows(Node node) {
+    Namespace namespace = namespaces.get(node.space);
+    return namespace != null && ExploredStore.hasRows(store, namespace, node.key);
+  }
+
+  /** Whether the running store has it as a point. */
+  boolean hasPoint(Node node) {
+    Namespace namespace = namespaces.get(node.space);
+    return namespace != null && ExploredStore.hasPoint(store, namespace, node.key);
   }
 
   void abandon() {

@@ -1,13 +1,16 @@
 package dev.waymark.explore;
 
 import dev.waymark.explore.Space.Node;
+import dev.waymark.layout.BoundaryKey;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -79,6 +82,36 @@ final class Oracle {
     boolean pointAcknowledged;
     boolean pointMayGo;
     Session pointBy;
+
+    /** Counts how often the running store was seen without it; even while it is there. */
+    int rowsGone;
+
+    int pointGone;
+
+    boolean isEvicted() {
+      return rowsGone % 2 == 1;
+    }
+
+    boolean isPointEvicted() {
+      return pointGone % 2 == 1;
+    }
+
+    /** Nobody who stored it before it went has a claim on what is stored now. */
+    void forget() {
+      users.clear();
+      settled = false;
+      pointSettled = false;
+      pointAcknowledged = false;
+      pointBy = null;
+      // What went may be back, where that it went was not durable.
+      spared = true;
+    }
+
+    void observe(boolean rows, boolean point) {
+      // Only an acknowledgement of what was stored anew, not the sight of it, makes it count again.
+      rowsGone |= rows ? 0 : 1;
+      pointGone |= point ? 0 : 1;
+    }
   }
 
   private record Pending(Runnable acknowledge, CompletableFuture<Void> receipt) {}
@@ -86,6 +119,11 @@ final class Oracle {
   private final Map<Node, Fact> facts = new LinkedHashMap<>();
   private final Set<Session> sessions = new LinkedHashSet<>();
   private final List<Node> pins = new ArrayList<>();
+
+  /** What each name may keep after a crash: a chain's last boundary, or nothing, as empty. */
+  private final Map<String, Set<Optional<Node>>> kept = new TreeMap<>();
+
+  private boolean evicting;
   private List<Pending> pending = new ArrayList<>();
   private long version;
 
@@ -102,7 +140,20 @@ final class Oracle {
         fact.pointPossible = true;
         fact.pointSettled = true;
       }
+      presence
+          .kept()
+          .forEach(
+              (name, key) -> {
+                if (key.equals(node.key)) {
+                  kept.put(name, new HashSet<>(Set.of(Optional.of(node))));
+                }
+              });
     }
+  }
+
+  /** Another that knows the same, of a store whose recovery may evict. */
+  void evictsAtOpen() {
+    evicting = true;
   }
 
   /** Grows with everything that is told. */
@@ -128,6 +179,9 @@ final class Oracle {
     for (Node node : nodes) {
       Fact fact = fact(node);
       fact.possible = true;
+      if (fact.isEvicted()) {
+        fact.forget();
+      }
       fact.users.putIfAbsent(session, false);
       session.used.add(node);
     }
@@ -143,11 +197,24 @@ final class Oracle {
     if (point) {
       last.pointBy = session.complete ? null : session;
     }
+    Map<Node, Integer> gone = new LinkedHashMap<>();
+    nodes.forEach(node -> gone.put(node, fact(node).rowsGone));
+    int pointGone = last.pointGone;
     later(
         receipt,
         () -> {
-          nodes.forEach(node -> fact(node).users.replace(session, true));
+          gone.forEach(
+              (node, count) -> {
+                Fact fact = fact(node);
+                fact.users.replace(session, true);
+                if (fact.isEvicted() && fact.rowsGone == count) {
+                  fact.rowsGone++;
+                }
+              });
           last.pointAcknowledged |= point;
+          if (point && last.isPointEvicted() && last.pointGone == pointGone) {
+            last.pointGone++;
+          }
         });
   }
 
@@ -189,7 +256,10 @@ final class Oracle {
         return true;
       }
     }
-    return pins.stream().anyMatch(node::isOnPathTo);
+    return pins.stream().anyMatch(node::isOnPathTo)
+        || kept.values().stream()
+            .flatMap(Set::stream)
+            .anyMatch(tip -> tip.isPresent() && node.isOnPathTo(tip.get()));
   }
 
   /** That call returned. */
@@ -198,6 +268,46 @@ final class Oracle {
       session.complete = true;
     }
     later(null, () -> session.endAcknowledged = true);
+  }
+
+  /**
+   * Looks at what the running store holds: what it has evicted need not be there after a crash. It
+   * may be, as long as nothing said that the eviction is durable.
+   */
+  void observe(Opened opened) {
+    facts.forEach((node, fact) -> fact.observe(opened.hasRows(node), opened.hasPoint(node)));
+  }
+
+  /** All that the running store did is durable: what it does not hold may not come back. */
+  void settle(Opened opened) {
+    facts.forEach(
+        (node, fact) -> {
+          fact.possible &= opened.hasRows(node);
+          fact.pointPossible &= opened.hasPoint(node);
+        });
+    version++;
+  }
+
+  /** A name is about to keep a chain up to a node; empty: to be released. */
+  void keeping(String name, Optional<Node> node) {
+    keptBy(name).add(node);
+    version++;
+  }
+
+  /** It durably does. */
+  void keeps(String name, Optional<Node> node) {
+    keptBy(name).clear();
+    keptBy(name).add(node);
+    version++;
+  }
+
+  private Set<Optional<Node>> keptBy(String name) {
+    return kept.computeIfAbsent(name, n -> new HashSet<>(Set.of(Optional.empty())));
+  }
+
+  /** Names that may keep something. */
+  Set<String> keptNames() {
+    return Set.copyOf(kept.keySet());
   }
 
   void pinned(Node node) {
@@ -254,16 +364,17 @@ final class Oracle {
    * @throws Violation if it lacks what it has to hold, or holds what it may not
    */
   void check(Presence presence) {
+    checkKept(presence);
     Set<Node> atRisk = pointsThatRecoveryMayThin();
     for (Map.Entry<Node, Fact> entry : facts.entrySet()) {
       Node node = entry.getKey();
       Fact fact = entry.getValue();
       boolean needed = isNeeded(fact);
-      if (needed && !presence.rows().contains(node)) {
+      if (needed && !evicting && !presence.rows().contains(node)) {
         throw new Violation(Violation.Kind.LOST, "boundary " + node + " was acknowledged");
       }
       boolean point = isPointNeeded(fact, needed) && node.space.needsPoints();
-      if (point && !presence.points().contains(node)) {
+      if (point && !evicting && !presence.points().contains(node)) {
         boolean superseded = fact.pointMayGo || atRisk.contains(node);
         if (!superseded || !presence.hasPointBelow(node)) {
           throw new Violation(Violation.Kind.LOST, "point " + node + " was acknowledged");
@@ -287,7 +398,40 @@ final class Oracle {
     }
   }
 
+  private void checkKept(Presence presence) {
+    for (String name : presence.kept().keySet()) {
+      keptBy(name);
+    }
+    kept.forEach(
+        (name, may) -> {
+          BoundaryKey key = presence.kept().get(name);
+          boolean known = may.stream().anyMatch(m -> key == null ? m.isEmpty() : isAt(m, key));
+          if (!known) {
+            throw new Violation(
+                key == null ? Violation.Kind.LOST : Violation.Kind.WRONG,
+                "'"
+                    + name
+                    + "' keeps "
+                    + (key == null ? "nothing" : "what it may not")
+                    + " instead of "
+                    + may);
+          }
+          for (Optional<Node> node : may) {
+            if (key != null && isAt(node, key) && !presence.hasPointAt(node.get())) {
+              throw new Violation(Violation.Kind.LOST, "point " + node.get() + " was kept");
+            }
+          }
+        });
+  }
+
+  private static boolean isAt(Optional<Node> node, BoundaryKey key) {
+    return node.isPresent() && key.equals(node.get().key);
+  }
+
   private static boolean isNeeded(Fact fact) {
+    if (fact.isEvicted()) {
+      return false;
+    }
     if (fact.settled) {
       return true;
     }
@@ -300,6 +444,9 @@ final class Oracle {
   }
 
   private static boolean isPointNeeded(Fact fact, boolean rowsNeeded) {
+    if (fact.isPointEvicted()) {
+      return false;
+    }
     boolean kept = fact.pointBy == null || fact.pointBy.isSurelyKept();
     return fact.pointSettled || (rowsNeeded && fact.pointAcknowledged && kept);
   }

@@ -1,12 +1,10 @@
 package dev.waymark.explore;
 
 import dev.waymark.error.WaymarkException;
-import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.sim.Interleaver;
 import dev.waymark.sim.SimulatedDirectory;
 import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
-import java.util.function.UnaryOperator;
 
 /** One process on a simulated disk: tells when the engine makes a call or passes a yield point. */
 final class Process {
@@ -17,6 +15,7 @@ final class Process {
   }
 
   final SimulatedDirectory disk;
+  final World world;
   final int depth;
   final SplittableRandom random;
   private final Watcher watcher;
@@ -27,9 +26,18 @@ final class Process {
 
   boolean recovering = true;
 
+  /** The store, once it is open. */
+  Opened opened;
+
   Process(
-      SimulatedDirectory disk, Oracle oracle, int depth, SplittableRandom random, Watcher watcher) {
+      SimulatedDirectory disk,
+      World world,
+      Oracle oracle,
+      int depth,
+      SplittableRandom random,
+      Watcher watcher) {
     this.disk = disk;
+    this.world = world;
     this.oracle = oracle;
     this.depth = depth;
     this.random = random;
@@ -37,17 +45,17 @@ final class Process {
   }
 
   /** Opens the store; each call of its recovery is told. */
-  Opened open(LongSupplier clock, UnaryOperator<StoreDirectory> between) {
+  Opened open(LongSupplier clock) {
     disk.setYieldPoints(this::call);
-    Opened opened = Opened.open(between.apply(disk), clock, this::yieldPoint);
+    opened = Opened.open(disk, world, clock, this::yieldPoint);
     recovering = false;
     return opened;
   }
 
   /** The same, where it has to be possible. */
-  Opened openSurely(LongSupplier clock, UnaryOperator<StoreDirectory> between) {
+  Opened openSurely(LongSupplier clock) {
     try {
-      return open(clock, between);
+      return open(clock);
     } catch (WaymarkException e) {
       throw new Violation(Violation.Kind.LOST, "the store cannot be opened: " + e.getMessage(), e);
     }

@@ -1,10 +1,14 @@
 package dev.waymark.explore;
 
+import dev.waymark.layout.BoundaryKey;
+import dev.waymark.layout.CodecPlan;
 import dev.waymark.layout.DType;
 import dev.waymark.layout.Growth;
+import dev.waymark.layout.KeyChain;
 import dev.waymark.layout.Layout;
 import dev.waymark.layout.Memory;
 import dev.waymark.layout.ModelIdentity;
+import dev.waymark.layout.Prompt;
 import dev.waymark.layout.StateViews;
 import dev.waymark.layout.TensorSpec;
 import dev.waymark.layout.TensorView;
@@ -24,24 +28,33 @@ final class Space {
   /** Points with windows, sinks, pools and fixed state; records of two pages and more. */
   static final Space POINTS =
       new Space(
-          0,
           "points",
           Layout.of(
               BLOCK,
               TensorSpec.rows("k", DType.BF16, 1, 2, -1, 256),
               TensorSpec.rows("pool", DType.BF16, 8, 1, -1, 32),
               TensorSpec.window("w", DType.BF16, 6, 2, 1, -1, 64),
-              TensorSpec.fixed("state", DType.F32, 64)));
+              TensorSpec.fixed("state", DType.F32, 64)),
+          0);
 
   /** Rows alone, a page a record. */
   static final Space ROWS =
-      new Space(1, "rows", Layout.of(BLOCK, TensorSpec.rows("k", DType.BF16, 1, 1, -1, 16)));
+      new Space("rows", Layout.of(BLOCK, TensorSpec.rows("k", DType.BF16, 1, 1, -1, 16)), 0);
 
   /** Rows alone, of which a few fill a segment. */
   static final Space WIDE =
-      new Space(2, "wide", Layout.of(BLOCK, TensorSpec.rows("k", DType.BF16, 1, 2, -1, 2_048)));
+      new Space("wide", Layout.of(BLOCK, TensorSpec.rows("k", DType.BF16, 1, 2, -1, 2_048)), 0);
 
-  static final List<Space> ALL = List.of(POINTS, ROWS, WIDE);
+  /** Points whose rows fill a segment in a few boundaries, on many prompts. */
+  static final Space HEAVY =
+      new Space(
+          "heavy",
+          Layout.of(
+              BLOCK,
+              TensorSpec.rows("k", DType.BF16, 1, 2, -1, 1_024),
+              TensorSpec.window("w", DType.BF16, 6, 2, 1, -1, 64),
+              TensorSpec.fixed("state", DType.F32, 64)),
+          6);
 
   /** A boundary that may be stored. */
   static final class Node {
@@ -54,16 +67,22 @@ final class Space {
     final List<Node> children = new ArrayList<>();
     private ByteBuffer fixed;
 
+    /** What the store knows it by. */
+    final BoundaryKey key;
+
     private Node(Space space, Node parent, int branch) {
       this.space = space;
       this.index = space.nodes.size();
       this.parent = parent;
       this.depth = parent == null ? 1 : parent.depth + 1;
-      this.hash = mix((parent == null ? space.index + 1 : parent.hash) * 31 + branch);
+      this.hash = mix((parent == null ? space.name.hashCode() : parent.hash) * 31 + branch);
       this.tokens = new int[BLOCK];
       for (int i = 0; i < BLOCK; i++) {
         tokens[i] = (int) (mix(hash + i) >>> 40);
       }
+      this.key =
+          Prompt.ofTokens(tokens)
+              .key(new KeyChain(), parent == null ? space.rootKey : parent.key, 0, BLOCK);
       space.nodes.add(this);
       if (parent != null) {
         parent.children.add(this);
@@ -213,24 +232,27 @@ final class Space {
     }
   }
 
-  final int index;
   final String name;
   final Layout layout;
   final ModelIdentity identity;
+  private final BoundaryKey rootKey;
   final List<Node> nodes = new ArrayList<>();
   final List<Leaf> leaves = new ArrayList<>();
 
-  private Space(int index, String name, Layout layout) {
-    this.index = index;
+  private Space(String name, Layout layout, int otherPrompts) {
     this.name = name;
     this.layout = layout;
     this.identity = ModelIdentity.builder().weights(name).build();
+    this.rootKey = KeyChain.root(KeyChain.fingerprint(identity, layout, CodecPlan.RAW));
     Node trunk2 = chain(null, 2, 0);
     Node trunk4 = chain(trunk2, 2, 0);
     leaves.add(new Leaf(chain(trunk4, 2, 0)));
     leaves.add(new Leaf(chain(trunk4, 1, 1)));
     leaves.add(new Leaf(chain(trunk2, 3, 2)));
     leaves.add(new Leaf(chain(null, 3, 3)));
+    for (int i = 0; i < otherPrompts; i++) {
+      leaves.add(new Leaf(chain(null, 4, 4 + i)));
+    }
   }
 
   private Node chain(Node from, int blocks, int branch) {

@@ -37,6 +37,7 @@ final class Workload {
   private final Consumer<String> log;
   private final SplittableRandom dice;
   private final boolean faulty;
+  private final boolean pressed;
   private final Set<Long> seen = new HashSet<>();
   private final Deque<String> trail = new ArrayDeque<>();
   private String where = "";
@@ -55,6 +56,7 @@ final class Workload {
     this.tally = tally;
     this.dice = new SplittableRandom(seed);
     this.faulty = scope.faults() && dice.nextInt(3) == 0;
+    this.pressed = !faulty && dice.nextInt(3) == 0;
   }
 
   /**
@@ -69,10 +71,14 @@ final class Workload {
             .seed(seed)
             .observeEachCall(dice.nextInt(4) == 0)
             .dropAfterFailedForce(dice.nextBoolean())
-            .strictDirectoryForce(!faulty);
+            .strictDirectoryForce(!faulty)
+            .traits(true, true, !pressed || dice.nextInt(3) > 0);
     SimulatedDirectory disk = new SimulatedDirectory(settings);
+    World world = pressed ? World.pressed(dice) : World.any(dice);
+    world.furnish(disk);
     try {
-      live(disk, new Oracle(), dice, 0, 1 + dice.nextInt(3), 6 + dice.nextInt(14), faulty);
+      int steps = (pressed ? 40 : 6) + dice.nextInt(14);
+      live(disk, world, new Oracle(), dice, 0, 1 + dice.nextInt(3), steps, faulty);
     } catch (Violation e) {
       throw new Violation(e.kind, e.getMessage() + "\n  " + where, e);
     } catch (RuntimeException | AssertionError e) {
@@ -98,6 +104,7 @@ final class Workload {
   /** Several processes in turn, each opening what the one before left when it closed or died. */
   private void live(
       SimulatedDirectory first,
+      World firstWorld,
       Oracle before,
       SplittableRandom random,
       int depth,
@@ -105,32 +112,46 @@ final class Workload {
       int steps,
       boolean faults) {
     SimulatedDirectory disk = first;
+    World world = firstWorld;
     Oracle oracle = before;
     String indent = "    ".repeat(depth);
     Consumer<String> own = line -> log.accept(indent + line);
     for (int life = 0; life < lives; life++) {
-      if (faults && random.nextInt(3) == 0) {
-        disk = openBadly(disk, oracle, random);
+      if (faults && random.nextInt(2) == 0) {
+        disk = openBadly(disk, world, oracle, random);
       }
-      Process process = new Process(disk, oracle, depth, random.split(), this::fork);
-      Opened opened = process.openSurely(this::now, scope.between());
+      Process process = new Process(disk, world, oracle, depth, random.split(), this::fork);
+      Opened opened = process.openSurely(this::now);
       own.accept("opened: " + opened.store().recovery());
       oracle = new Oracle(inspect(opened, process));
       process.oracle = oracle;
       Driver driver = new Driver(opened, oracle, random.split(), faults, own);
+      boolean roomy = true;
       for (int i = 0; i < steps; i++) {
         if (faults && random.nextInt(5) == 0) {
           disk.clearFaults();
           Fault fault = Faults.any(random);
           own.accept("inject " + fault);
           disk.inject(fault);
+          if (random.nextInt(3) == 0) {
+            driver.checkpoint();
+            continue;
+          }
         }
         driver.step();
+        if (world.pressed()) {
+          oracle.poll();
+          oracle.observe(opened);
+          roomy &= driver.isWithinQuota();
+          if (roomy) {
+            Inspection.requireWithinQuota(opened, disk);
+          }
+        }
       }
       if (faults) {
         disk.clearFaults();
         resume(opened, driver, process, random);
-      } else if (depth == 0 && random.nextInt(3) == 0) {
+      } else if (depth == 0 && !world.pressed() && random.nextInt(3) == 0) {
         race(opened, process, random);
       }
       if (life < lives - 1 && random.nextInt(3) > 0) {
@@ -144,19 +165,24 @@ final class Workload {
         process.unwatch();
       }
       disk = disk.another();
+      World next = life < lives - 1 ? world.next(random) : world;
+      if (!roomy || next.quotaBytes() < world.quotaBytes()) {
+        oracle.evictsAtOpen();
+      }
+      world = next;
     }
-    check("the end", disk, oracle, depth + 1, random.split());
+    check("the end", disk, world, oracle, depth + 1, random.split());
   }
 
   /** An open during which a call fails; whether it succeeds or not, the process dies then. */
   private SimulatedDirectory openBadly(
-      SimulatedDirectory disk, Oracle oracle, SplittableRandom random) {
-    Process process = new Process(disk, oracle, 0, random.split(), this::fork);
+      SimulatedDirectory disk, World world, Oracle oracle, SplittableRandom random) {
+    Process process = new Process(disk, world, oracle, 0, random.split(), this::fork);
     Fault fault = Faults.any(random);
     log.accept("open with " + fault);
     disk.inject(fault);
     try {
-      process.open(this::now, scope.between()).abandon();
+      process.open(this::now).abandon();
     } catch (WaymarkException e) {
       log.accept("  failed: " + e.getMessage());
     }
@@ -173,7 +199,7 @@ final class Workload {
       // It says once what could not be saved.
       driver.flush();
     }
-    Leaf leaf = Space.POINTS.leaves.get(random.nextInt(Space.POINTS.leaves.size()));
+    Leaf leaf = process.world.anyLeaf(random);
     Inspection.use(opened, leaf, process.oracle);
     Presence presence = Presence.of(opened);
     Inspection.content(opened, presence);
@@ -233,6 +259,9 @@ final class Workload {
       return;
     }
     process.oracle.poll();
+    if (process.world.pressed() && process.opened != null) {
+      process.oracle.observe(process.opened);
+    }
     int choice = random.nextInt(12);
     String when = (process.recovering ? "in recovery before " : "before ") + call;
     if (!scope.powerLoss() || choice < 3) {
@@ -252,7 +281,9 @@ final class Workload {
 
   private static int perMille(Process process) {
     if (process.depth == 0) {
-      return process.recovering ? 150 : 400;
+      // So that what there is to spend lasts until the end of a long life.
+      int most = process.world.pressed() ? 100 : 400;
+      return process.recovering ? 150 : most;
     }
     return process.recovering ? 6 : 60;
   }
@@ -267,30 +298,37 @@ final class Workload {
     if (from.recovering && from.depth > 0) {
       tally.nested++;
     }
-    check(how, state, from.oracle, from.depth + 1, from.random.split());
+    check(how, state, from.world, from.oracle, from.depth + 1, from.random.split());
   }
 
   /** Opens a state twice, and looks at it from all sides. */
   private void check(
-      String how, SimulatedDirectory state, Oracle oracle, int depth, SplittableRandom random) {
+      String how,
+      SimulatedDirectory state,
+      World world,
+      Oracle oracle,
+      int depth,
+      SplittableRandom random) {
     trail.addLast(how);
     String indent = "    ".repeat(depth);
     log.accept(indent + how);
     try {
-      Process process = new Process(state, oracle, depth, random, this::fork);
-      Opened opened = process.openSurely(this::now, scope.between());
+      Process process = new Process(state, world, oracle, depth, random, this::fork);
+      Opened opened = process.openSurely(this::now);
       process.unwatch();
       log.accept(indent + "recovered: " + opened.store().recovery());
       Presence presence = inspect(opened, process);
       if (random.nextBoolean()) {
         opened.store().close();
+        if (random.nextInt(4) == 0) {
+          Inspection.verify(state.another(), this::now);
+        }
       } else {
         opened.abandon();
       }
       SimulatedDirectory again = state.another();
       Opened second =
-          new Process(again, oracle, DEPTH_LIMIT, random, this::fork)
-              .openSurely(this::now, scope.between());
+          new Process(again, world, oracle, DEPTH_LIMIT, random, this::fork).openSurely(this::now);
       requireQuiet(second.store().recovery());
       if (!Presence.of(second).equals(presence)) {
         throw new Violation(Violation.Kind.WRONG, "a second recovery gives something else");
@@ -313,15 +351,16 @@ final class Workload {
       SplittableRandom random) {
     int choice = random.nextInt(10);
     if (choice == 0) {
-      Leaf leaf = Space.POINTS.leaves.get(random.nextInt(Space.POINTS.leaves.size()));
-      Inspection.use(opened, leaf, new Oracle(presence));
+      if (!opened.world().pressed()) {
+        Inspection.use(opened, opened.world().anyLeaf(random), new Oracle(presence));
+      }
       Inspection.account(opened, disk, null);
       opened.store().close();
     } else {
       opened.abandon();
       if (choice == 1 && depth < DEPTH_LIMIT) {
         trail.addLast("going on");
-        live(disk.another(), new Oracle(presence), random, depth, 1, 4, false);
+        live(disk.another(), opened.world(), new Oracle(presence), random, depth, 1, 4, false);
         trail.removeLast();
       }
     }
@@ -335,6 +374,7 @@ final class Workload {
 
   private Presence inspect(Opened opened, Process process) {
     Presence presence = Presence.of(opened);
+    opened.world().requireFurniture(process.disk);
     process.oracle.check(presence);
     Inspection.content(opened, presence);
     Inspection.account(opened, process.disk, presence);

@@ -63,8 +63,14 @@ final class Checker {
     return "lost " + lost + "\nwrong " + wrong + "\nother " + other + "\nhistory " + history;
   }
 
-  /** Checks, and tells the oracle what is there. */
+  /** Checks a store that was just opened, and tells the oracle what is there. */
   void check(SnapshotStore store, Samples samples, Oracle oracle, Random random) {
+    oracle.reopened(look(store, samples, oracle, random));
+  }
+
+  /** Checks a store that is in use; returns what is there. */
+  Map<String, Oracle.Required> look(
+      SnapshotStore store, Samples samples, Oracle oracle, Random random) {
     Map<String, Oracle.Required> found = new HashMap<>();
     for (Sample sample : samples.all()) {
       try {
@@ -78,7 +84,7 @@ final class Checker {
       }
     }
     ledger(store);
-    oracle.reopened(found);
+    return found;
   }
 
   private Oracle.Required check(

@@ -54,7 +54,7 @@ final class FileSystemHelper implements AutoCloseable {
   }
 
   /** What this process holds there: a leak of whoever was to let go of it. */
-  private static List<String> stillOpen(String mountPoint) throws IOException {
+  static List<String> stillOpen(String mountPoint) throws IOException {
     List<String> open = new ArrayList<>();
     try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
       for (Path descriptor : descriptors) {
@@ -68,6 +68,14 @@ final class FileSystemHelper implements AutoCloseable {
     open.addAll(Files.readAllLines(Path.of("/proc/self/maps")));
     open.removeIf(line -> !line.contains(mountPoint));
     return open;
+  }
+
+  /** Fails if this process holds anything there. */
+  static void expectNothingOpen(Path directory) throws IOException {
+    List<String> open = stillOpen(directory.toString());
+    if (!open.isEmpty()) {
+      throw new IllegalStateException("left open: " + open);
+    }
   }
 
   private void must(String command) throws IOException {

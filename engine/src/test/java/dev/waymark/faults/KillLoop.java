@@ -52,14 +52,15 @@ public final class KillLoop {
     loop.run(Integer.parseInt(arguments[1]));
     System.out.printf(
         "kills: %d (%d while opening), %d acknowledgements, %d restores compared, %d lost,"
-            + " %d wrong, %d other failures%n",
+            + " %d wrong, %d other failures, seed %s%n",
         loop.kills,
         loop.whileOpening,
         loop.acknowledged,
         loop.restores,
         loop.lost,
         loop.wrong,
-        loop.other);
+        loop.other,
+        arguments[2]);
     System.exit(loop.lost + loop.wrong + loop.other == 0 ? 0 : 1);
   }
 

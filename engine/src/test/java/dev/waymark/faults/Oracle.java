@@ -164,6 +164,11 @@ final class Oracle {
     opened.putAll(found);
   }
 
+  /** What was there when the store was last opened. */
+  synchronized Map<String, Required> opened() {
+    return Map.copyOf(opened);
+  }
+
   /** Acknowledgements that were believed. */
   synchronized long acknowledged() {
     return acknowledged;

@@ -221,7 +221,8 @@ final class ExampleStore {
         tensor,
         spec,
         new PartRange(0, outerCount, rowFrom, rowCount),
-        ChunkCodecs.of(CODECS.of(spec), spec));
+        ChunkCodecs.of(CODECS.of(spec), spec),
+        false);
   }
 
   private static Edit rowsAdded(

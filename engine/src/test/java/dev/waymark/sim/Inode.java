@@ -292,9 +292,11 @@ final class Inode {
     while (each.hasNext()) {
       Map.Entry<Integer, PageHistory> entry = each.next();
       PageHistory history = entry.getValue();
-      if (history.isDirty() && dropped != null) {
+      // What is allocated is known apart from the pages, and does not fall out with them.
+      if (history.isDirty() && dropped != null && isAllocated(entry.getKey())) {
         List<Page> versions = history.versions();
-        set(entry.getKey(), versions.get(dropped.nextInt(versions.size())));
+        Page left = versions.get(dropped.nextInt(versions.size()));
+        set(entry.getKey(), left.isAllocated() ? left : Page.ZEROS);
         each.remove();
       } else {
         history.setDirty(false);

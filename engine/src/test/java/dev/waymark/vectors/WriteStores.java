@@ -4,7 +4,6 @@ import dev.waymark.Namespace;
 import dev.waymark.PrefillPlan;
 import dev.waymark.PrefillSession;
 import dev.waymark.PrefixMatch;
-import dev.waymark.RestoredState;
 import dev.waymark.SnapshotStore;
 import dev.waymark.StoreOptions;
 import dev.waymark.error.QuotaExceededException;
@@ -13,22 +12,17 @@ import dev.waymark.layout.BoundaryKey;
 import dev.waymark.layout.Codec;
 import dev.waymark.layout.CodecPlan;
 import dev.waymark.layout.DType;
-import dev.waymark.layout.Growth;
 import dev.waymark.layout.Layout;
-import dev.waymark.layout.Memory;
 import dev.waymark.layout.ModelIdentity;
 import dev.waymark.layout.Prompt;
 import dev.waymark.layout.RestorePolicy;
 import dev.waymark.layout.StateViews;
 import dev.waymark.layout.TensorSpec;
-import dev.waymark.layout.TensorView;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -381,19 +375,9 @@ public final class WriteStores {
   private static StateViews views(Layout layout, Map<String, byte[]> data, int most, int tokens) {
     StateViews.Builder views = StateViews.builder();
     for (TensorSpec spec : layout.tensors()) {
-      views.put(spec, view(spec, data.get(spec.name()), most, tokens));
+      views.put(spec, RestoredHashes.view(spec, data.get(spec.name()), most, tokens));
     }
     return views.build();
-  }
-
-  private static TensorView view(TensorSpec spec, byte[] data, int most, int tokens) {
-    if (spec.isFixed()) {
-      return TensorView.value(spec, ByteBuffer.wrap(data));
-    }
-    long inner = spec.innerBytes();
-    long stride = spec.rowsAfter(most) * inner;
-    return TensorView.linear(
-        Memory.of(ByteBuffer.wrap(data)), 0, stride, inner, 0, spec.rowsAfter(tokens));
   }
 
   private void writeHashes(SnapshotStore store) throws IOException {
@@ -447,48 +431,13 @@ public final class WriteStores {
 
   private static void writePoint(StringBuilder json, Layout layout, PrefixMatch match, int at) {
     json.append("{\"at\":").append(at).append(",\"tensors\":{");
-    try (RestoredState state = match.restore(at)) {
-      Map<String, byte[]> data = new HashMap<>();
-      StateViews.Builder views = StateViews.builder();
-      for (TensorSpec spec : layout.tensors()) {
-        long length = spec.outer() * spec.rowsAfter(at) * spec.innerBytes();
-        byte[] buffer = new byte[Math.toIntExact(length)];
-        data.put(spec.name(), buffer);
-        views.put(spec, view(spec, buffer, at, at));
-      }
-      state.read(views.build());
-      state.finish();
-      String comma = "";
-      for (TensorSpec spec : layout.tensors()) {
-        json.append(comma).append(quoted(spec.name())).append(":");
-        json.append(quoted(hash(spec, data.get(spec.name()), at, state.firstRow(spec))));
-        comma = ",";
-      }
+    String comma = "";
+    for (Map.Entry<String, String> tensor : RestoredHashes.of(layout, match, at).entrySet()) {
+      json.append(comma).append(quoted(tensor.getKey())).append(":");
+      json.append(quoted(tensor.getValue()));
+      comma = ",";
     }
     json.append("}}");
-  }
-
-  /** Of a window tensor with its sinks only the rows that a restore gives, in order. */
-  private static String hash(TensorSpec spec, byte[] data, int tokens, long firstRow) {
-    MessageDigest digest;
-    try {
-      digest = MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e);
-    }
-    if (spec.growth() instanceof Growth.Window window) {
-      int inner = Math.toIntExact(spec.innerBytes());
-      int sinks = (int) Math.min(window.sinkTokens(), tokens);
-      int from = (int) Math.max(sinks, firstRow);
-      for (int o = 0; o < spec.outer(); o++) {
-        int line = o * tokens * inner;
-        digest.update(data, line, sinks * inner);
-        digest.update(data, line + from * inner, (tokens - from) * inner);
-      }
-    } else {
-      digest.update(data);
-    }
-    return hex(digest.digest());
   }
 
   private static String hex(byte[] bytes) {

@@ -17,6 +17,7 @@ import dev.waymark.internal.log.RecordKind;
 import dev.waymark.internal.log.RecordLocation;
 import dev.waymark.internal.log.RecordReader;
 import dev.waymark.internal.log.Scratch;
+import dev.waymark.internal.log.SegmentFooter;
 import dev.waymark.internal.log.SegmentHeader;
 import dev.waymark.internal.log.SegmentInfo;
 import dev.waymark.internal.log.SegmentSet;
@@ -25,7 +26,6 @@ import dev.waymark.internal.manifest.ManifestLog;
 import dev.waymark.internal.manifest.StoreId;
 import dev.waymark.internal.recover.Finding;
 import dev.waymark.internal.wire.NamespaceRecordDecoder;
-import dev.waymark.internal.wire.SegmentFooterDecoder;
 import dev.waymark.layout.BoundaryKey;
 import dev.waymark.layout.Layout;
 import java.util.ArrayList;
@@ -44,6 +44,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  * finding only if the record still lives at that place.
  */
 public final class Verifier {
+  private static final int MAX_FOOTER_BYTES = 4 << 20;
+
   private final StoreDirectory directory;
   private final LongSupplier clockMillis;
   private final Level level;
@@ -108,6 +110,7 @@ public final class Verifier {
       int namespaceId,
       BoundaryKey key,
       BoundaryKey parentKey,
+      int tokenFrom,
       int tokens,
       int coveredFrom) {}
 
@@ -244,6 +247,7 @@ public final class Verifier {
                   forest.namespaceOf(node).id(),
                   forest.key(node),
                   forest.key(forest.parent(node)),
+                  forest.tokens(forest.parent(node)),
                   tokens,
                   kind == RecordKind.DELTA ? forest.coveredFrom(node) : tokens));
     }
@@ -383,6 +387,7 @@ public final class Verifier {
         && header.namespaceId() == live.namespaceId()
         && header.key().equals(live.key())
         && header.parentKey().equals(live.parentKey())
+        && header.tokenFrom() == live.tokenFrom()
         && header.tokenTo() == live.tokens()
         && header.coveredFrom() == live.coveredFrom()
         && header.pieceIndex() == live.index()
@@ -409,7 +414,7 @@ public final class Verifier {
   private boolean header(ReadOnlyStore store, SegmentAccount segment, MappedRegion region) {
     UnsafeBuffer page = new UnsafeBuffer(new byte[Alignment.PAGE_BYTES]);
     region.get(0, page, 0, page.capacity());
-    SegmentHeader header = SegmentHeader.parse(page);
+    SegmentHeader header = SegmentHeader.parse(page, segment.info().fileName());
     SegmentInfo info = segment.info();
     StoreId storeId = store.current().storeId();
     boolean ours = header != null && header.isOf(storeId.high(), storeId.low());
@@ -501,24 +506,57 @@ public final class Verifier {
         .anyMatch(s -> s.info().segmentId() == segmentId && s.descriptors().contains(placed));
   }
 
+  /** Nothing rests on it, but a rebuild would lack its index. */
   private void footer(SegmentAccount segment, MappedRegion region) {
     Edit.SegmentSealed sealed = segment.sealed();
-    if (sealed == null || sealed.footerOffsetBytes() == 0) {
+    if (sealed == null || segment.info().liveRecords() == 0) {
       return;
     }
-    int length = (int) (sealed.lengthBytes() - sealed.footerOffsetBytes());
-    UnsafeBuffer footer = new UnsafeBuffer(new byte[length]);
-    region.get(sealed.footerOffsetBytes(), footer, 0, length);
-    int tag = Frame.tagOf(segment.info().segmentId());
-    Frame.Check check = Frame.check(footer, 0, length, tag, length);
-    if (!check.isValid() || Frame.templateId(footer, 0) != SegmentFooterDecoder.TEMPLATE_ID) {
+    String file = segment.info().fileName();
+    if (segment.lengthBytes() != sealed.lengthBytes()) {
+      find(
+          Finding.Severity.WARNING,
+          "SEGMENT_LENGTH",
+          file,
+          -1,
+          "the file has another length than the " + sealed.lengthBytes() + " bytes at its sealing");
+    }
+    if (sealed.footerOffsetBytes() == 0) {
+      return;
+    }
+    try {
+      long id = segment.info().segmentId();
+      UnsafeBuffer frame = frame(region, id, sealed.footerOffsetBytes(), MAX_FOOTER_BYTES, file);
+      SegmentFooter.check(frame, id, sealed.footerOffsetBytes(), file);
+    } catch (CorruptionException e) {
       find(
           Finding.Severity.WARNING,
           "SEGMENT_FOOTER_DAMAGED",
-          segment.info().fileName(),
+          file,
           sealed.footerOffsetBytes(),
-          "the footer is damaged: nothing rests on it, but a rebuild would lack its index");
+          e.detail().sentence());
     }
+  }
+
+  /** The valid frame at a place, copied; nothing is allocated before its length was compared. */
+  private static UnsafeBuffer frame(
+      MappedRegion region, long segmentId, long offset, int most, String file) {
+    long left = region.lengthBytes() - offset;
+    UnsafeBuffer frame =
+        new UnsafeBuffer(new byte[(int) Math.max(0, Math.min(left, Alignment.PAGE_BYTES))]);
+    region.get(offset, frame, 0, frame.capacity());
+    int tag = Frame.tagOf(segmentId);
+    Frame.Check check = Frame.check(frame, 0, frame.capacity(), tag, most);
+    if (check.status() == Frame.Status.TORN && check.lengthBytes() <= left) {
+      frame = new UnsafeBuffer(new byte[check.lengthBytes()]);
+      region.get(offset, frame, 0, frame.capacity());
+      check = Frame.check(frame, 0, frame.capacity(), tag, most);
+    }
+    if (!check.isValid()) {
+      throw new CorruptionException(
+          ErrorDetail.of("a frame is damaged").at(file, offset).found(check.reason()));
+    }
+    return new UnsafeBuffer(frame, 0, check.lengthBytes());
   }
 
   private void find(Finding.Severity severity, String id, String file, long offset, String text) {

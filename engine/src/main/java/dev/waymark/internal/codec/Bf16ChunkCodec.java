@@ -43,7 +43,7 @@ final class Bf16ChunkCodec implements ChunkCodec {
     Ranges.check(source, sourceIndex, rawLength, "source");
     Ranges.check(target, targetIndex, maxStoredBytes(rawLength), "target");
     if (rawLength == 0 || rawLength % Float.BYTES != 0) {
-      return STORE_RAW;
+      return RawReason.PARTIAL_ROW.result();
     }
     RowBlock block = scratch.rowBlock(RowBlock.BLOCK_ELEMENTS);
     int elements = rawLength / Float.BYTES;
@@ -53,12 +53,13 @@ final class Bf16ChunkCodec implements ChunkCodec {
       Memory.load(source, sourceIndex + Float.BYTES * done, Float.BYTES * count, block.words);
       maxBits = Math.max(maxBits, RowBlock.maxMagnitudeBits(block.words, 0, count));
       if (maxBits >= ROUNDS_TO_INFINITY) {
-        return STORE_RAW;
+        boolean finite = maxBits < RowBlock.NOT_FINITE_BITS;
+        return (finite ? RawReason.TOO_LARGE : RawReason.NOT_FINITE).result();
       }
       RowBlock.roundToBf16(block.words, block.shorts, count);
       Memory.store(block.shorts, target, targetIndex + Short.BYTES * done, Short.BYTES * count);
     }
-    return LossyLimits.isTinyChunk(maxBits) ? STORE_RAW : rawLength / 2;
+    return LossyLimits.isTinyChunk(maxBits) ? RawReason.TOO_SMALL.result() : rawLength / 2;
   }
 
   @Override

@@ -21,9 +21,6 @@ import org.agrona.MutableDirectBuffer;
 public sealed interface ChunkCodec
     permits RawChunkCodec, PlanesChunkCodec, Bf16ChunkCodec, RowChunkCodec {
 
-  /** What {@link #encode} returns for a chunk that is to be stored as it is. */
-  int STORE_RAW = -1;
-
   /** The codec that this is. */
   Codec codec();
 
@@ -34,8 +31,8 @@ public sealed interface ChunkCodec
   int chunkRawBytes();
 
   /**
-   * Bytes from the target index on that {@link #encode} may write, also where it then returns
-   * {@link #STORE_RAW}. At most {@code rawLength}.
+   * Bytes from the target index on that {@link #encode} may write, also where it then says that the
+   * chunk is to be stored raw. At most {@code rawLength}.
    */
   int maxStoredBytes(int rawLength);
 
@@ -43,7 +40,8 @@ public sealed interface ChunkCodec
    * Encodes a chunk.
    *
    * @param rawLength from 0 to {@link #chunkRawBytes()}
-   * @return the stored length, at most {@link #maxStoredBytes}, or {@link #STORE_RAW}
+   * @return the stored length, at most {@link #maxStoredBytes}; or less than zero, where the chunk
+   *     is to be stored as it is, for the {@link RawReason#ofResult reason} that this stands for
    * @throws dev.waymark.error.InvalidArgumentException if a range does not lie in its buffer, or
    *     the chunk is longer than chunks are
    */

@@ -12,7 +12,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <ul>
  *   <li>One thread uses it at a time.
  *   <li>Made as needed, and bounded whatever the bytes say: 1 MiB for planes, 1 MiB for frames,
- *       about 1.5 MiB of zstd's own, 0.2 MiB of arrays, and for {@code INT8} rows wider than 4,096
+ *       about 1.5 MiB of zstd's own, 0.3 MiB of arrays, and for {@code INT8} rows wider than 4,096
  *       elements 11 bytes an element, 6 MiB at most.
  * </ul>
  */
@@ -43,6 +43,7 @@ public final class CodecScratch implements AutoCloseable {
   private final int[] rawPlanes = new int[Long.BYTES];
   private PlaneBlock planeBlock;
   private RowBlock rowBlock;
+  private RowBlock otherRowBlock;
   private Sample sample;
   private boolean closed;
 
@@ -135,6 +136,15 @@ public final class CodecScratch implements AutoCloseable {
     return rowBlock;
   }
 
+  /** What the rows in {@link #rowBlock} are compared with, a block of narrow rows at a time. */
+  RowBlock otherRowBlock() {
+    checkOpen();
+    if (otherRowBlock == null) {
+      otherRowBlock = new RowBlock(RowBlock.BLOCK_ELEMENTS);
+    }
+    return otherRowBlock;
+  }
+
   /** Gives the native memory back; idempotent. No call may be under way or follow. */
   @Override
   public void close() {
@@ -157,6 +167,7 @@ public final class CodecScratch implements AutoCloseable {
     frame = null;
     planeBlock = null;
     rowBlock = null;
+    otherRowBlock = null;
     sample = null;
   }
 

@@ -20,6 +20,7 @@ public final class LossyCheck {
 
   /** Measures one chunk of raw bytes against what became of it. */
   public static LossyError measure(
+      CodecScratch scratch,
       Codec codec,
       TensorSpec tensor,
       DirectBuffer raw,
@@ -43,8 +44,8 @@ public final class LossyCheck {
               .expected("a multiple of " + elementBytes)
               .found(lengthBytes));
     }
-    RowBlock ours = new RowBlock(RowBlock.BLOCK_ELEMENTS);
-    RowBlock theirs = new RowBlock(RowBlock.BLOCK_ELEMENTS);
+    RowBlock ours = scratch.rowBlock(RowBlock.BLOCK_ELEMENTS);
+    RowBlock theirs = scratch.otherRowBlock();
     double squaredError = 0;
     double squaredNorm = 0;
     int elements = lengthBytes / elementBytes;
@@ -65,7 +66,13 @@ public final class LossyCheck {
 
   private static boolean equal(
       DirectBuffer raw, int rawIndex, DirectBuffer decoded, int decodedIndex, int lengthBytes) {
-    for (int i = 0; i < lengthBytes; i++) {
+    int i = 0;
+    for (; i < lengthBytes - 7; i += Long.BYTES) {
+      if (raw.getLong(rawIndex + i) != decoded.getLong(decodedIndex + i)) {
+        return false;
+      }
+    }
+    for (; i < lengthBytes; i++) {
       if (raw.getByte(rawIndex + i) != decoded.getByte(decodedIndex + i)) {
         return false;
       }

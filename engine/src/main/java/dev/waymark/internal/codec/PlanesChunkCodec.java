@@ -74,7 +74,7 @@ final class PlanesChunkCodec implements ChunkCodec {
     Ranges.check(source, sourceIndex, rawLength, "source");
     Ranges.check(target, targetIndex, rawLength, "target");
     if (rawLength < MIN_RAW_BYTES || rawLength % elementBytes != 0) {
-      return STORE_RAW;
+      return RawReason.NOT_SMALLER.result();
     }
     int planeBytes = rawLength / elementBytes;
     UnsafeBuffer planes = scratch.planes();
@@ -98,7 +98,7 @@ final class PlanesChunkCodec implements ChunkCodec {
       boolean asItIs = frameBytes >= planeBytes;
       int planeStored = asItIs ? planeBytes : frameBytes;
       if (stored + planeStored >= rawLength) {
-        return STORE_RAW;
+        return RawReason.NOT_SMALLER.result();
       }
       target.putInt(targetIndex + Integer.BYTES * k, planeStored, ByteOrder.LITTLE_ENDIAN);
       target.putBytes(

@@ -36,7 +36,7 @@ final class RawChunkCodec implements ChunkCodec {
       int targetIndex) {
     Ranges.checkRawLength(rawLength, chunkRawBytes());
     Ranges.check(source, sourceIndex, rawLength, "source");
-    return STORE_RAW;
+    return RawReason.NOT_SMALLER.result();
   }
 
   @Override

@@ -12,6 +12,9 @@ final class RowBlock {
   /** Elements of a block of narrow rows: few enough for a core's first cache. */
   static final int BLOCK_ELEMENTS = SignDiagonal.LENGTH;
 
+  /** From here on the bits of a magnitude are those of an infinity or a NaN. */
+  static final int NOT_FINITE_BITS = 0x7F80_0000;
+
   private static final int MAGNITUDE = 0x7FFF_FFFF;
   private static final int F16_EXPONENT = 0x7C00;
   private static final float F16_MAX = 65504f;

@@ -102,7 +102,7 @@ final class RowChunkCodec implements ChunkCodec {
     Ranges.check(source, sourceIndex, rawLength, "source");
     Ranges.check(target, targetIndex, maxStoredBytes(rawLength), "target");
     if (rawLength == 0 || rawLength % rowRawBytes != 0) {
-      return STORE_RAW;
+      return RawReason.PARTIAL_ROW.result();
     }
     RowBlock block = scratch.rowBlock(rowWidth);
     int rows = rawLength / rowRawBytes;
@@ -122,7 +122,7 @@ final class RowChunkCodec implements ChunkCodec {
         int from = row * rowWidth;
         int maxBits = RowBlock.maxMagnitudeBits(block.words, from, from + rowWidth);
         if (LossyLimits.isHugeRow(maxBits)) {
-          return STORE_RAW;
+          return whyTooLarge(block, source, sourceIndex + done * rowRawBytes, count).result();
         }
         chunkMaxBits = Math.max(chunkMaxBits, maxBits);
         float step = 0;
@@ -151,10 +151,19 @@ final class RowChunkCodec implements ChunkCodec {
         Memory.store(block.shorts, target, index, count * valueBytes);
       }
     }
-    if (LossyLimits.isTinyChunk(chunkMaxBits) || excess > 0) {
-      return STORE_RAW;
+    if (LossyLimits.isTinyChunk(chunkMaxBits)) {
+      return RawReason.TOO_SMALL.result();
     }
-    return rows * rowStoredBytes;
+    return excess > 0 ? RawReason.INEXACT.result() : rows * rowStoredBytes;
+  }
+
+  /** Looks at the raw values again: what overflowed in the transform was finite before it. */
+  private RawReason whyTooLarge(RowBlock block, DirectBuffer source, int index, int count) {
+    block.load(dtype, source, index, count);
+    Memory.bits(block.values, block.words, count);
+    return RowBlock.maxMagnitudeBits(block.words, 0, count) < RowBlock.NOT_FINITE_BITS
+        ? RawReason.TOO_LARGE
+        : RawReason.NOT_FINITE;
   }
 
   @Override

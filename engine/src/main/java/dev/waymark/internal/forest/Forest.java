@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 import java.util.function.IntPredicate;
 import org.agrona.collections.Int2IntCounterMap;
@@ -46,6 +47,11 @@ public final class Forest {
 
   private static final int LIVE_POINT = 1;
   private static final int HAS_POINT_ROW = 2;
+
+  /** Seconds are kept as an unsigned int: from 1970 into 2106. */
+  private static final long MOST_SECONDS = (1L << Integer.SIZE) - 1;
+
+  private static final BooleanSupplier UNREAD = () -> false;
 
   private final RecordEvents events;
   private final Map<Integer, NamespaceState> namespaces = new TreeMap<>();
@@ -170,6 +176,9 @@ public final class Forest {
               .found(invalid.detail().sentence()),
           invalid);
     }
+    if (!state.hasRightFingerprint()) {
+      throw contradiction("a namespace under the fingerprint of another");
+    }
     if (namespaces.putIfAbsent(e.namespaceId(), state) != null) {
       throw contradiction("a namespace is added twice");
     }
@@ -192,17 +201,24 @@ public final class Forest {
     if (find(e.namespaceId(), e.key()) != NONE) {
       throw contradiction("a boundary is added twice");
     }
-    int above = find(e.namespaceId(), e.parentKey());
-    if (above == NONE && e.tokenFrom() == 0) {
-      above = newNode(e.namespaceId(), e.parentKey(), NONE, 0);
+    if (e.tokenTo() % state.layout().blockTokens() != 0) {
+      throw contradiction("a boundary that is not on the grid of blocks");
     }
-    if (above == NONE || tokens.get(above) != e.tokenFrom()) {
+    if (e.key().equals(e.parentKey())) {
+      throw contradiction("a boundary that is its own parent");
+    }
+    int above = find(e.namespaceId(), e.parentKey());
+    if (e.tokenFrom() != (above == NONE ? 0 : tokens.get(above))) {
       throw contradiction("a boundary whose parent is not there, or ends elsewhere");
+    }
+    e.records().forEach(events::check);
+    if (above == NONE) {
+      above = newNode(e.namespaceId(), e.parentKey(), NONE, 0);
     }
     int node = newNode(e.namespaceId(), e.key(), above, (int) e.tokenTo());
     rows.set(node, e.records());
     recency.set(node, e.sequence());
-    addedSeconds.set(node, (int) (e.addedMillis() / 1_000));
+    addedSeconds.set(node, (int) Math.max(0, Math.min(MOST_SECONDS, e.addedMillis() / 1_000)));
     int sibling = firstChild.get(above);
     nextSibling.set(node, sibling);
     if (sibling != NONE) {
@@ -212,6 +228,7 @@ public final class Forest {
     boundaries++;
     state.boundaries++;
     state.rowRecordBytes += rows.lengthBytes(node);
+    state.recordPageBytes += rows.pageBytes(node);
     e.records().forEach(events::born);
     OpenSession session = sessions.get(e.sessionId());
     if (session != null) {
@@ -226,8 +243,8 @@ public final class Forest {
 
   private void addPoint(Edit.PointAdded e) {
     int node = require(e.namespaceId(), e.key());
-    if (isRoot(node) || e.coveredFrom() > tokens.get(node)) {
-      throw contradiction("a point where none can be, or that covers rows beyond it");
+    if (e.coveredFrom() > tokens.get(node)) {
+      throw contradiction("a point that covers rows beyond it");
     }
     if (isPoint(node)) {
       throw contradiction("a point is added twice");
@@ -235,6 +252,8 @@ public final class Forest {
     if (hasDelta(node) && !e.deltas().isEmpty() && e.coveredFrom() > coveredFrom(node)) {
       throw contradiction("a delta takes the place of one that covers more");
     }
+    e.deltas().forEach(events::check);
+    e.states().forEach(events::check);
     int row = pointRow.get(node);
     if (row == NONE) {
       row = newPointRow();
@@ -246,15 +265,18 @@ public final class Forest {
       // What the boundary kept for later points is replaced, in one edit with what replaces it.
       List<RecordLocation> before = deltas.get(row);
       state.pointRecordBytes -= deltas.lengthBytes(row);
+      state.recordPageBytes -= deltas.pageBytes(row);
       deltas.set(row, e.deltas());
       coveredFrom.set(row, (int) e.coveredFrom());
       state.pointRecordBytes += deltas.lengthBytes(row);
+      state.recordPageBytes += deltas.pageBytes(row);
       e.deltas().forEach(events::born);
-      boolean read = isHeldInWindowBelow(node);
+      BooleanSupplier read = windowReaders(node);
       before.forEach(location -> events.died(location, read));
     }
     states.set(row, e.states());
     state.pointRecordBytes += states.lengthBytes(row);
+    state.recordPageBytes += states.pageBytes(row);
     e.states().forEach(events::born);
     pointFlags.set(row, HAS_POINT_ROW | LIVE_POINT);
     recency.set(node, Math.max(recency.get(node), e.sequence()));
@@ -274,7 +296,8 @@ public final class Forest {
     NamespaceState state = namespaces.get(namespace.get(node));
     if (isPoint(node)) {
       state.pointRecordBytes -= states.lengthBytes(row);
-      boolean read = isHeld(node);
+      state.recordPageBytes -= states.pageBytes(row);
+      BooleanSupplier read = readers(tip -> tip == node);
       states.get(row).forEach(location -> events.died(location, read));
       states.set(row, List.of());
       pointFlags.set(row, HAS_POINT_ROW);
@@ -284,7 +307,8 @@ public final class Forest {
     }
     if (deltaToo) {
       state.pointRecordBytes -= deltas.lengthBytes(row);
-      boolean read = isHeldInWindowBelow(node);
+      state.recordPageBytes -= deltas.pageBytes(row);
+      BooleanSupplier read = windowReaders(node);
       deltas.get(row).forEach(location -> events.died(location, read));
       deltas.set(row, List.of());
     }
@@ -297,14 +321,15 @@ public final class Forest {
   }
 
   private void dropRows(int node) {
-    if (firstChild.get(node) != NONE || pointRow.get(node) != NONE || isRoot(node)) {
+    if (firstChild.get(node) != NONE || pointRow.get(node) != NONE) {
       throw contradiction("a boundary is dropped that others need");
     }
     NamespaceState state = namespaces.get(namespace.get(node));
     state.boundaries--;
     state.rowRecordBytes -= rows.lengthBytes(node);
+    state.recordPageBytes -= rows.pageBytes(node);
     boundaries--;
-    boolean read = isHeld(node);
+    BooleanSupplier read = readers(tip -> tip == node);
     rows.get(node).forEach(location -> events.died(location, read));
     rows.set(node, List.of());
     if (keeps.get(node) > 0) {
@@ -362,11 +387,11 @@ public final class Forest {
       if (from.segmentId() == e.fromSegmentId() && from.offsetBytes() == e.fromOffsetBytes()) {
         RecordLocation to =
             new RecordLocation(e.toSegmentId(), e.toOffsetBytes(), from.lengthBytes());
+        events.check(to);
         records.set(i, to);
         column.set(row, records);
         events.born(to);
-        boolean read = isHeldAtOrBelow(node);
-        events.died(from, read);
+        events.died(from, readers(tip -> isAtOrAbove(node, tip)));
         return;
       }
     }
@@ -486,7 +511,7 @@ public final class Forest {
 
   private int require(int namespaceId, BoundaryKey key) {
     int node = find(namespaceId, key);
-    if (node == NONE) {
+    if (node == NONE || isRoot(node)) {
       throw contradiction("an edit names a boundary that is not there");
     }
     return node;
@@ -538,9 +563,9 @@ public final class Forest {
     return recency.get(node);
   }
 
-  /** When its rows were added, in milliseconds since 1970, whole seconds. */
+  /** When its rows were added, in milliseconds since 1970, whole seconds; not beyond 2106. */
   public long addedMillis(int node) {
-    return addedSeconds.get(node) * 1_000L;
+    return Integer.toUnsignedLong(addedSeconds.get(node)) * 1_000L;
   }
 
   /** Whether a restore can land here. */
@@ -619,6 +644,11 @@ public final class Forest {
         consumer.accept(node);
       }
     }
+  }
+
+  /** Every node's number is below. */
+  public int nodeEnd() {
+    return nodeEnd;
   }
 
   /** Whether a number stands for a node now; numbers of dropped ones are given again. */
@@ -700,10 +730,6 @@ public final class Forest {
     return isWindowUsedBelow(node, this::isPoint);
   }
 
-  private boolean isHeldInWindowBelow(int node) {
-    return isHeld(node) || (!holds.isEmpty() && isWindowUsedBelow(node, this::isHeld));
-  }
-
   private boolean isWindowUsedBelow(int node, IntPredicate uses) {
     Layout layout = namespaceOf(node).layout();
     int end = tokens.get(node);
@@ -732,10 +758,13 @@ public final class Forest {
   /** Keeps a node, and so its ancestors, from being dropped until it is released. */
   public static final class Hold {
     private final int node;
+    private final boolean reads;
     private boolean valid = true;
+    private volatile boolean released;
 
-    private Hold(int node) {
+    private Hold(int node, boolean reads) {
       this.node = node;
+      this.reads = reads;
     }
 
     /** The node that is held. */
@@ -749,15 +778,27 @@ public final class Forest {
     }
   }
 
-  /** Holds a node until {@link #release(Hold)}. */
+  /** Holds a node until {@link #release(Hold)}, without a look at its records. */
   public Hold hold(int node) {
-    Hold hold = new Hold(node);
-    holds.computeIfAbsent(node, n -> new LinkedHashSet<>()).add(hold);
+    return hold(new Hold(node, false));
+  }
+
+  /**
+   * Holds a node until {@link #release(Hold)} for someone who reads the records that its state is
+   * made of now: their bytes stay until then, wherever they are moved and whatever is dropped.
+   */
+  public Hold holdToRead(int node) {
+    return hold(new Hold(node, true));
+  }
+
+  private Hold hold(Hold hold) {
+    holds.computeIfAbsent(hold.node, n -> new LinkedHashSet<>()).add(hold);
     return hold;
   }
 
   /** Lets go; a second time does nothing. */
   public void release(Hold hold) {
+    hold.released = true;
     if (!hold.valid) {
       return;
     }
@@ -775,30 +816,48 @@ public final class Forest {
     return holds.containsKey(node) || keeps.get(node) > 0;
   }
 
-  /** Whether someone holds the node or one below it: then its rows may be being read. */
-  public boolean isHeldAtOrBelow(int node) {
-    return isAtOrAboveAny(node, holds.keySet());
+  /** Those who read at nodes of which that holds, as long as they do. */
+  private BooleanSupplier readers(IntPredicate isOne) {
+    List<Hold> reading = new ArrayList<>();
+    for (Set<Hold> all : holds.values()) {
+      for (Hold hold : all) {
+        if (hold.reads && isOne.test(hold.node)) {
+          reading.add(hold);
+        }
+      }
+    }
+    return reading.isEmpty() ? UNREAD : () -> reading.stream().anyMatch(hold -> !hold.released);
+  }
+
+  /** Those who read at the node, or below it where their windows reach back to its rows. */
+  private BooleanSupplier windowReaders(int node) {
+    int end = tokens.get(node);
+    return readers(tip -> tip == node || (windowFrom(tip) < end && isAtOrAbove(node, tip)));
   }
 
   /** Whether someone holds or keeps the node or one below it: then it may not be dropped. */
   public boolean isHeldOrKeptAtOrBelow(int node) {
-    return isHeldAtOrBelow(node)
+    return isAtOrAboveAny(node, holds.keySet())
         || (!kept.isEmpty()
             && isAtOrAboveAny(node, kept.values().stream().map(Kept::node).toList()));
   }
 
   private boolean isAtOrAboveAny(int node, Iterable<Integer> tips) {
-    int end = tokens.get(node);
-    for (int held : tips) {
-      int at = held;
-      while (at != NONE && tokens.get(at) > end) {
-        at = parent.get(at);
-      }
-      if (at == node) {
+    for (int tip : tips) {
+      if (isAtOrAbove(node, tip)) {
         return true;
       }
     }
     return false;
+  }
+
+  private boolean isAtOrAbove(int node, int tip) {
+    int end = tokens.get(node);
+    int at = tip;
+    while (at != NONE && tokens.get(at) > end) {
+      at = parent.get(at);
+    }
+    return at == node;
   }
 
   /** The record of that kind that stands there, or null. */
@@ -847,6 +906,16 @@ public final class Forest {
     Set<Integer> nodes = new LinkedHashSet<>(holds.keySet());
     kept.values().forEach(chain -> nodes.add(chain.node()));
     return nodes.stream().mapToInt(Integer::intValue).toArray();
+  }
+
+  /** Every node whose state someone is reading. */
+  public int[] readNodes() {
+    return holds.values().stream()
+        .flatMap(Set::stream)
+        .filter(hold -> hold.reads)
+        .mapToInt(Hold::node)
+        .distinct()
+        .toArray();
   }
 
   /** All kept chains. */

@@ -3,6 +3,7 @@ package dev.waymark.internal.forest;
 import dev.waymark.internal.log.NamespaceDescriptor;
 import dev.waymark.layout.BoundaryKey;
 import dev.waymark.layout.CodecPlan;
+import dev.waymark.layout.KeyChain;
 import dev.waymark.layout.Layout;
 import dev.waymark.layout.ModelIdentity;
 
@@ -16,6 +17,7 @@ public final class NamespaceState {
   long points;
   long rowRecordBytes;
   long pointRecordBytes;
+  long recordPageBytes;
 
   NamespaceState(NamespaceDescriptor descriptor) {
     this.descriptor = descriptor;
@@ -32,6 +34,11 @@ public final class NamespaceState {
   /** Its texts. */
   public NamespaceDescriptor descriptor() {
     return descriptor;
+  }
+
+  /** Whether what it is known by is that of its texts. */
+  boolean hasRightFingerprint() {
+    return BoundaryKey.of(KeyChain.fingerprint(identity, layout, codecs)).equals(fingerprint());
   }
 
   /** What it is known by. */
@@ -72,6 +79,11 @@ public final class NamespaceState {
   /** Bytes of all its records. */
   public long recordBytes() {
     return rowRecordBytes + pointRecordBytes;
+  }
+
+  /** Whole pages of all its records. */
+  public long recordPageBytes() {
+    return recordPageBytes;
   }
 
   /** Bytes of its DELTA and STATE records. */

@@ -61,6 +61,13 @@ final class RecordColumn {
     return apart.get(row).stream().mapToLong(RecordLocation::lengthBytes).sum();
   }
 
+  long pageBytes(int row) {
+    if (segments.get(row) != APART) {
+      return Alignment.toPage(lengthBytes(row));
+    }
+    return apart.get(row).stream().mapToLong(at -> Alignment.toPage(at.lengthBytes())).sum();
+  }
+
   private static boolean fits(RecordLocation location) {
     return location.segmentId() <= Integer.MAX_VALUE
         && location.lengthBytes() <= Integer.MAX_VALUE

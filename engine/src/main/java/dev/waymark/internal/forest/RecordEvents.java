@@ -1,16 +1,25 @@
 package dev.waymark.internal.forest;
 
 import dev.waymark.internal.log.RecordLocation;
+import java.util.function.BooleanSupplier;
 
 /** Told of every record that an edit makes live or dead. */
 public interface RecordEvents {
+  /**
+   * Asked of every record of an edit before anything of it is applied.
+   *
+   * @throws dev.waymark.error.CorruptionException if no record can be there
+   */
+  void check(RecordLocation location);
+
   /** An edit names the record. */
   void born(RecordLocation location);
 
   /**
    * The edit that named the record was undone.
    *
-   * @param mayBeRead whether a holder of the boundary, or of one below, may still look at it
+   * @param isRead whether anyone who found it before may still look at it; safe to ask from any
+   *     thread, and false for good once it was
    */
-  void died(RecordLocation location, boolean mayBeRead);
+  void died(RecordLocation location, BooleanSupplier isRead);
 }

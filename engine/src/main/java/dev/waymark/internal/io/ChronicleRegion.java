@@ -5,6 +5,7 @@ import dev.waymark.error.InvalidArgumentException;
 import dev.waymark.error.StoreIoException;
 import java.io.File;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.lang.ref.Reference;
 import java.nio.channels.ClosedByInterruptException;
 import net.openhft.chronicle.bytes.MappedBytesStore;
@@ -221,9 +222,7 @@ final class ChronicleRegion implements MappedRegion {
         MappedFile.of(reopenable(handle, path), length, 0, NO_ROUNDING, !writable)) {
       PromptStore store = (PromptStore) file.acquireByteStore(owner, 0, null, PromptStore::new);
       store.syncMode(SyncMode.NONE);
-      // Left to Chronicle, a thread in the background would close this descriptor at some later
-      // time.
-      file.raf().close();
+      closeQuietly(file.raf());
       return new ChronicleRegion(handle, length, writable, store, owner);
     } catch (IORuntimeException e) {
       throw e.getCause() instanceof IOException io ? io : new IOException(e);
@@ -238,6 +237,16 @@ final class ChronicleRegion implements MappedRegion {
             e);
       }
       throw e;
+    }
+  }
+
+  /** Left to Chronicle, a thread in the background would close it at some later time. */
+  private static void closeQuietly(RandomAccessFile descriptor) {
+    try {
+      descriptor.close();
+    } catch (IOException e) {
+      // It is closed all the same, and nothing was written through it.
+      return;
     }
   }
 

@@ -135,7 +135,12 @@ public final class RealDirectory implements StoreDirectory {
   @Override
   public boolean exists(String name) {
     checkOpen();
-    return isRegular(path.resolve(name.equals(StoreNames.LOCK) ? name : StoreNames.check(name)));
+    Path file = path.resolve(name.equals(StoreNames.LOCK) ? name : StoreNames.check(name));
+    try {
+      return isRegular(file);
+    } catch (IOException e) {
+      throw IoFailures.of(e, ErrorDetail.of("Looking for it failed").in(name));
+    }
   }
 
   @Override
@@ -391,20 +396,36 @@ public final class RealDirectory implements StoreDirectory {
     }
   }
 
-  private static boolean isRegular(Path file) {
-    return Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS);
+  private static boolean isRegular(Path file) throws IOException {
+    BasicFileAttributes attributes = attributes(file);
+    return attributes != null && attributes.isRegularFile();
   }
 
-  private boolean hasQuarantine() {
-    return Files.isDirectory(path.resolve(StoreNames.QUARANTINE), LinkOption.NOFOLLOW_LINKS);
+  private boolean hasQuarantine() throws IOException {
+    BasicFileAttributes attributes = attributes(path.resolve(StoreNames.QUARANTINE));
+    return attributes != null && attributes.isDirectory();
+  }
+
+  /** Null where there is no such entry; one that cannot be looked at is not one that is missing. */
+  private static BasicFileAttributes attributes(Path file) throws IOException {
+    try {
+      return Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+    } catch (NoSuchFileException e) {
+      return null;
+    }
   }
 
   /** Refuses links, directories and pipes; opening a pipe would not even return. */
   private void checkRegular(String name, Path file) {
-    if (isRegular(file) && (!name.startsWith(StoreNames.QUARANTINE_PREFIX) || hasQuarantine())) {
-      return;
+    boolean there;
+    try {
+      if (isRegular(file) && (!name.startsWith(StoreNames.QUARANTINE_PREFIX) || hasQuarantine())) {
+        return;
+      }
+      there = attributes(file) != null;
+    } catch (IOException e) {
+      throw IoFailures.of(e, ErrorDetail.of("Looking at it failed").in(name));
     }
-    boolean there = Files.exists(file, LinkOption.NOFOLLOW_LINKS);
     throw new StoreIoException(
         ErrorDetail.of("A file cannot be used")
             .in(name)

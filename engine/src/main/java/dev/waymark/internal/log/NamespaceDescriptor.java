@@ -65,7 +65,11 @@ public record NamespaceDescriptor(
       throw damaged(file, offset);
     }
     decoder.wrap(buffer, Frame.HEADER_BYTES, block, NamespaceRecordDecoder.SCHEMA_VERSION);
-    if (decoder.segmentId() != segmentId || decoder.reserved() != 0) {
+    if (decoder.segmentId() != segmentId
+        || decoder.sequence() < 0
+        || decoder.namespaceId() < 1
+        || decoder.namespaceId() > Integer.MAX_VALUE
+        || decoder.reserved() != 0) {
       throw damaged(file, offset);
     }
     BoundaryKey fingerprint =
@@ -81,7 +85,12 @@ public record NamespaceDescriptor(
       if (length < 0 || length > frameBytes - at - 4) {
         throw damaged(file, offset);
       }
-      texts[i] = buffer.getStringWithoutLengthUtf8(at + 4, (int) length);
+      byte[] utf8 = new byte[(int) length];
+      buffer.getBytes(at + 4, utf8);
+      texts[i] = Text.decode(utf8);
+      if (texts[i] == null) {
+        throw damaged(file, offset);
+      }
       at += 4 + (int) length;
     }
     if (at != frameBytes) {

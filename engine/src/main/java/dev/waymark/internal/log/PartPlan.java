@@ -8,8 +8,14 @@ import dev.waymark.layout.TensorSpec;
  * One part of a record to be written.
  *
  * @param tensorIndex place of the tensor in its layout
+ * @param isUnfit whether it is stored as it is because the codec asked for cannot take the tensor
  */
-public record PartPlan(int tensorIndex, TensorSpec spec, PartRange range, ChunkCodec codec) {
+public record PartPlan(
+    int tensorIndex, TensorSpec spec, PartRange range, ChunkCodec codec, boolean isUnfit) {
+
+  PartPlan withRange(PartRange newRange) {
+    return new PartPlan(tensorIndex, spec, newRange, codec, isUnfit);
+  }
 
   long rawBytes() {
     return range.rawBytes(spec);

@@ -95,6 +95,7 @@ public final class RecordHeader {
     in.require(
         tokenFrom >= 0 && tokenTo > tokenFrom && tokenTo <= Integer.MAX_VALUE, "token range");
     in.require(coveredFrom >= 0 && coveredFrom <= tokenTo, "covered range");
+    in.require(sequence >= 0, "sequence");
     in.require(pieceIndex < pieceCount, "piece");
 
     int partsAt = Frame.HEADER_BYTES + blockLength;
@@ -125,6 +126,7 @@ public final class RecordHeader {
       in.require(named != null && ChunkCodecs.applicable(named, spec), "codec of part ", i);
       ChunkCodec codec = ChunkCodecs.of(named, spec);
       long raw = range.rawBytes(spec);
+      in.require(raw > 0, "extent of part ", i);
       long chunks = (raw + codec.chunkRawBytes() - 1) / codec.chunkRawBytes();
       in.require(
           group.chunkCount() == chunks && chunks <= chunkCount - firstChunk, "chunks of part ", i);
@@ -295,6 +297,11 @@ public final class RecordHeader {
   /** Its parts, in the order in which they stand. */
   public Part[] parts() {
     return parts;
+  }
+
+  /** Whether a chunk of a part, counted from its first, is stored as its codec left it. */
+  public boolean isStoredRaw(Part part, int chunk) {
+    return isStoredRaw(part.firstChunk() + chunk);
   }
 
   int storedBytes(int chunk) {

@@ -3,6 +3,7 @@ package dev.waymark.internal.log;
 import dev.waymark.error.CorruptionException;
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.internal.codec.ChunkCodec;
+import dev.waymark.internal.codec.RawReason;
 import dev.waymark.internal.io.MappedRegion;
 import dev.waymark.internal.wire.RecordDecoder;
 import dev.waymark.layout.Codec;
@@ -198,6 +199,30 @@ public final class RecordReader {
         at += stored;
       }
     }
+  }
+
+  /**
+   * Why a chunk is stored as it is. The record says only that it is; encoding gives the reason, as
+   * it did when the chunk was written.
+   *
+   * @param chunk counted from the part's first; one that is stored raw
+   * @throws CorruptionException if it is not what was written
+   */
+  public RawReason whyStoredRaw(RecordHeader record, RecordHeader.Part part, int chunk) {
+    if (!part.codec().codec().isLossy()) {
+      return RawReason.NOT_SMALLER;
+    }
+    long at = part.offsetBytes();
+    for (int i = 0; i < chunk; i++) {
+      at += record.storedBytes(part.firstChunk() + i);
+    }
+    int raw = part.chunkRawBytes(chunk);
+    int index = fetch(record, at, raw, false);
+    check(record, part.firstChunk() + chunk, at, index, raw);
+    int result =
+        part.codec().encode(scratch.codec(), scratch.stored(), index, raw, scratch.raw(), 0);
+    // What can be encoded after all is what was measured and found to be too far off.
+    return result < 0 ? RawReason.ofResult(result) : RawReason.INEXACT;
   }
 
   private void check(RecordHeader record, int chunk, long at, int index, int stored) {

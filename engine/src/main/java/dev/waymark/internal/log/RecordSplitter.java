@@ -90,8 +90,7 @@ public final class RecordSplitter {
     for (int done = 0; done < range.outerCount(); done += step) {
       int count = Math.min(step, range.outerCount() - done);
       into.add(
-          with(
-              part,
+          part.withRange(
               new PartRange(range.outerFrom() + done, count, range.rowFrom(), range.rowCount())));
     }
   }
@@ -119,10 +118,6 @@ public final class RecordSplitter {
 
   private static PartPlan rows(PartPlan lane, long from, long count) {
     PartRange range = lane.range();
-    return with(lane, new PartRange(range.outerFrom(), 1, range.rowFrom() + from, count));
-  }
-
-  private static PartPlan with(PartPlan part, PartRange range) {
-    return new PartPlan(part.tensorIndex(), part.spec(), range, part.codec());
+    return lane.withRange(new PartRange(range.outerFrom(), 1, range.rowFrom() + from, count));
   }
 }

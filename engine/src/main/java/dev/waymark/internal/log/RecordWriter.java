@@ -70,7 +70,7 @@ final class RecordWriter {
     return end;
   }
 
-  /** Chunks that a codec left as they were. */
+  /** Chunks that the codec asked for left as they were, or could not take. */
   int chunksLeftRaw() {
     return chunksLeftRaw;
   }
@@ -80,6 +80,7 @@ final class RecordWriter {
     for (long done = 0; done < rawBytes; ) {
       int raw = (int) Math.min(part.codec().chunkRawBytes(), rawBytes - done);
       if (part.codec().codec() == Codec.RAW) {
+        chunksLeftRaw += part.isUnfit() ? 1 : 0;
         copyChunk(part, view, done, raw);
       } else {
         encodeChunk(part, view, done, raw);
@@ -104,7 +105,7 @@ final class RecordWriter {
     view.gather(part.spec(), part.range(), rawOffset, scratch.raw(), 0, rawLength);
     int stored =
         part.codec().encode(scratch.codec(), scratch.raw(), 0, rawLength, scratch.stored(), 0);
-    if (stored == ChunkCodec.STORE_RAW || !isWithinBound(part, rawLength, stored)) {
+    if (stored < 0 || !isWithinBound(part, rawLength, stored)) {
       chunksLeftRaw++;
       region.put(offset + end, scratch.raw(), 0, rawLength);
       putChunk(rawLength, rawLength | RecordHeader.STORED_RAW, scratch.checksumOfRaw(0, rawLength));
@@ -122,7 +123,8 @@ final class RecordWriter {
     }
     UnsafeBuffer decoded = scratch.decoded();
     codec.decode(scratch.codec(), scratch.stored(), 0, stored, decoded, 0, rawLength);
-    return LossyCheck.measure(codec.codec(), part.spec(), scratch.raw(), 0, decoded, 0, rawLength)
+    return LossyCheck.measure(
+            scratch.codec(), codec.codec(), part.spec(), scratch.raw(), 0, decoded, 0, rawLength)
         .isWithinBound();
   }
 

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.agrona.collections.LongArrayList;
 
 /**
@@ -70,10 +71,13 @@ final class Segment {
   /** Offset and length of each record written by this process, for the footer. */
   final LongArrayList written = new LongArrayList();
 
-  /** Whole pages of a dead record; they may go once the edit {@code diedAt} is durable. */
-  record DeadExtent(long start, long end, long diedAt, boolean mayBeRead) {
-    boolean isFree(long durable, long oldestReader) {
-      return diedAt <= durable && (!mayBeRead || diedAt <= oldestReader);
+  /**
+   * Whole pages of a dead record; they may go once the edit {@code diedAt} is durable, and nobody
+   * reads them who began before.
+   */
+  record DeadExtent(long start, long end, long diedAt, BooleanSupplier isRead) {
+    boolean isFree(long durable) {
+      return diedAt <= durable && !isRead.getAsBoolean();
     }
   }
 

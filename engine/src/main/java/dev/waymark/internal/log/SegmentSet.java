@@ -6,24 +6,29 @@ import dev.waymark.error.DurabilityLostException;
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidSettingException;
 import dev.waymark.error.WaymarkException;
+import dev.waymark.internal.io.Closing;
 import dev.waymark.internal.io.MappedRegion;
 import dev.waymark.internal.io.StoreDirectory;
+import dev.waymark.internal.io.StoreFile;
 import dev.waymark.internal.io.YieldPoints;
-import dev.waymark.internal.wire.FormatVersionsEncoder;
 import dev.waymark.internal.wire.SegmentFooterEncoder;
-import dev.waymark.internal.wire.SegmentHeaderEncoder;
 import dev.waymark.layout.StateViews;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -54,6 +59,8 @@ public final class SegmentSet implements AutoCloseable {
   /** No sequence is negative. */
   private static final long NOT_NOW = -1;
 
+  private static final BooleanSupplier UNREAD = () -> false;
+
   private final StoreDirectory directory;
   private final long storeIdHigh;
   private final long storeIdLow;
@@ -65,6 +72,7 @@ public final class SegmentSet implements AutoCloseable {
   private final Map<Stream, Segment> current = new HashMap<>();
   private final List<Segment> created = new ArrayList<>();
   private final List<PlacedDescriptor> placed = new ArrayList<>();
+  private final Set<String> leftovers = new LinkedHashSet<>();
   private final LongAdder chunksLeftRaw = new LongAdder();
   private long nextSegmentId = 1;
   private long nextSequence = 1;
@@ -150,10 +158,21 @@ public final class SegmentSet implements AutoCloseable {
     raiseCounters(id + 1, creationSequence + 1);
   }
 
-  /** A segment is gone, says the manifest. */
+  /**
+   * A segment is gone, says the manifest.
+   *
+   * @throws CorruptionException if records in it live; nothing was changed then
+   */
   public synchronized void forget(long id) {
-    Segment segment = segments.remove(id);
+    Segment segment = segments.get(id);
     if (segment != null) {
+      if (segment.liveRecords > 0) {
+        throw new CorruptionException(
+            ErrorDetail.of("a segment is removed in which records live")
+                .in(segment.fileName)
+                .remedy("rebuild the manifest from the records with segtool repair"));
+      }
+      segments.remove(id);
       unmap(segment);
       closeFile(segment);
     }
@@ -190,13 +209,22 @@ public final class SegmentSet implements AutoCloseable {
         segment.punchedBytes += gap[1] - gap[0];
       } else {
         segment.deadBytes += gap[1] - gap[0];
-        segment.dead.add(new Segment.DeadExtent(gap[0], gap[1], 0, false));
+        segment.dead.add(new Segment.DeadExtent(gap[0], gap[1], 0, UNREAD));
       }
     }
     gate.charge(segment.allocatedBytes(), SpaceGate.ADOPTED);
   }
 
   // Births and deaths of records
+
+  /**
+   * Before an edit that names the record is applied.
+   *
+   * @throws CorruptionException if there is no such segment
+   */
+  public synchronized void check(RecordLocation location) {
+    require(location.segmentId());
+  }
 
   /** A record became live: an edit names it. */
   public synchronized void born(RecordLocation location) {
@@ -211,30 +239,53 @@ public final class SegmentSet implements AutoCloseable {
   /**
    * A record is named no more, by the edit of that number.
    *
-   * @param mayBeRead whether someone in this process may still look at it, who began before
+   * @param isRead whether someone in this process still looks at it, who began before
    */
-  public synchronized void died(RecordLocation location, long diedAt, boolean mayBeRead) {
+  public synchronized void died(RecordLocation location, long diedAt, BooleanSupplier isRead) {
     Segment segment = require(location.segmentId());
     segment.liveRecords--;
     segment.liveBytes -= location.lengthBytes();
     segment.framingBytes -= padding(location);
-    addDead(segment, location, diedAt, mayBeRead);
+    addDead(segment, location, diedAt, isRead);
+  }
+
+  /**
+   * A record whose death is not durable is about to be named again.
+   *
+   * @return whether its bytes are still there
+   */
+  public synchronized boolean revive(RecordLocation location) {
+    Segment segment = segments.get(location.segmentId());
+    if (segment == null) {
+      return false;
+    }
+    long extent = Alignment.toPage(location.lengthBytes());
+    boolean there =
+        segment.dead.removeIf(
+            dead ->
+                dead.start() == location.offsetBytes()
+                    && dead.end() == location.offsetBytes() + extent);
+    if (there) {
+      segment.deadBytes -= extent;
+      segment.undecidedRecords++;
+    }
+    return there;
   }
 
   /** A record that was written, and that no edit will name. */
   public synchronized void stillborn(RecordLocation location, long diedAt) {
     Segment segment = require(location.segmentId());
     segment.undecidedRecords--;
-    addDead(segment, location, diedAt, false);
+    addDead(segment, location, diedAt, UNREAD);
   }
 
   private static void addDead(
-      Segment segment, RecordLocation location, long diedAt, boolean mayBeRead) {
+      Segment segment, RecordLocation location, long diedAt, BooleanSupplier isRead) {
     long extent = Alignment.toPage(location.lengthBytes());
     segment.deadBytes += extent;
     segment.dead.add(
         new Segment.DeadExtent(
-            location.offsetBytes(), location.offsetBytes() + extent, diedAt, mayBeRead));
+            location.offsetBytes(), location.offsetBytes() + extent, diedAt, isRead));
   }
 
   private static long padding(RecordLocation location) {
@@ -278,7 +329,7 @@ public final class SegmentSet implements AutoCloseable {
     return written(run, segment, offset, length);
   }
 
-  /** Chunks that a codec left as they were, since open: not finite, or too small to gain. */
+  /** Chunks that the codec asked for left as they were, or could not take, since open. */
   public long chunksLeftRaw() {
     return chunksLeftRaw.sum();
   }
@@ -520,7 +571,24 @@ public final class SegmentSet implements AutoCloseable {
     segment.allocatedEnd = end;
   }
 
+  /** Files of creations that failed, which the next creation must not stumble over. */
+  private void removeLeftovers() {
+    for (Iterator<String> names = leftovers.iterator(); names.hasNext(); ) {
+      String name = names.next();
+      try {
+        if (directory.exists(name)) {
+          directory.delete(name);
+        }
+        names.remove();
+      } catch (WaymarkException e) {
+        // It has its turn again; opening the store deletes it at the latest.
+        return;
+      }
+    }
+  }
+
   private Segment create(Stream stream, SpaceGate.Payer payer) {
+    removeLeftovers();
     Segment segment = new Segment(nextSegmentId, stream, nextSequence);
     gate.charge(Alignment.PAGE_BYTES, payer);
     try {
@@ -528,15 +596,14 @@ public final class SegmentSet implements AutoCloseable {
       segment.file.allocate(0, Alignment.PAGE_BYTES);
       segment.region = segment.file.map(sizing.segmentBytes(), true);
       mapped++;
-      UnsafeBuffer header = header(segment);
+      UnsafeBuffer header = header(segment).encode();
       segment.region.put(0, header, 0, header.capacity());
     } catch (WaymarkException e) {
       gate.refund(Alignment.PAGE_BYTES, payer);
       unmap(segment);
       closeFile(segment);
-      if (directory.exists(segment.fileName)) {
-        directory.delete(segment.fileName);
-      }
+      leftovers.add(segment.fileName);
+      removeLeftovers();
       throw e;
     }
     nextSegmentId++;
@@ -551,22 +618,9 @@ public final class SegmentSet implements AutoCloseable {
     return segment;
   }
 
-  private UnsafeBuffer header(Segment segment) {
-    UnsafeBuffer buffer =
-        new UnsafeBuffer(new byte[Frame.HEADER_BYTES + SegmentHeaderEncoder.BLOCK_LENGTH]);
-    SegmentHeaderEncoder encoder = new SegmentHeaderEncoder();
-    encoder
-        .wrap(buffer, Frame.HEADER_BYTES)
-        .segmentId(segment.id)
-        .creationSequence(segment.creationSequence)
-        .kind((short) segment.kind.wireCode());
-    encoder.storeId().high(storeIdHigh).low(storeIdLow);
-    FormatVersionsEncoder versions = encoder.formatVersions();
-    versions.readVersion(1).writeVersion(1);
-    Frame.putMessageHeader(
-        buffer, 0, SegmentHeaderEncoder.BLOCK_LENGTH, SegmentHeaderEncoder.TEMPLATE_ID);
-    Frame.seal(buffer, 0, buffer.capacity(), Frame.tagOf(segment.id));
-    return buffer;
+  private SegmentHeader header(Segment segment) {
+    return new SegmentHeader(
+        storeIdHigh, storeIdLow, segment.id, segment.kind, segment.creationSequence);
   }
 
   // What the publisher does, one thread at a time
@@ -676,6 +730,7 @@ public final class SegmentSet implements AutoCloseable {
 
   /**
    * Seals every segment that is full and that no run is out of: writes its footer and trims it.
+   * Also one in which everything died, where only whole segments come back.
    *
    * @param all also those that are not full, at close
    * @return what was sealed, to be said in the manifest after the next force
@@ -687,7 +742,7 @@ public final class SegmentSet implements AutoCloseable {
         if (!segment.sealed
             && !segment.poisoned
             && segment.openRuns == 0
-            && (segment.full || all)) {
+            && (segment.full || all || comesBackOnlyWhole(segment))) {
           try {
             seal(segment);
             done.add(info(segment));
@@ -702,6 +757,13 @@ public final class SegmentSet implements AutoCloseable {
     return done;
   }
 
+  private boolean comesBackOnlyWhole(Segment segment) {
+    return !directory.traits().canPunch()
+        && segment.liveRecords == 0
+        && segment.undecidedRecords == 0
+        && segment.deadBytes > 0;
+  }
+
   private void seal(Segment segment) {
     segment.full = true;
     current.remove(segment.stream, segment);
@@ -714,7 +776,8 @@ public final class SegmentSet implements AutoCloseable {
     long end = segment.claimedEnd;
     long footerEnd = end + footerPages(records);
     allocate(segment, footerEnd, SpaceGate.SEALING);
-    UnsafeBuffer footer = footer(segment, records);
+    UnsafeBuffer footer =
+        SegmentFooter.encode(segment.id, segment.claimedEnd, segment.written, records);
     segment.region.put(end, footer, 0, footer.capacity());
     segment.file.setLength(footerEnd);
     gate.refund(segment.allocatedEnd - footerEnd, SpaceGate.ANYONE);
@@ -724,7 +787,7 @@ public final class SegmentSet implements AutoCloseable {
     segment.footerOffsetBytes = end;
     for (Extents.Extent gap : segment.free.list()) {
       // Nothing was ever named there: it may go at once.
-      segment.dead.add(new Segment.DeadExtent(gap.start(), gap.end(), 0, false));
+      segment.dead.add(new Segment.DeadExtent(gap.start(), gap.end(), 0, UNREAD));
       segment.deadBytes += gap.lengthBytes();
     }
     segment.free.clear();
@@ -732,32 +795,6 @@ public final class SegmentSet implements AutoCloseable {
     segment.dirty = true;
     segment.written.clear();
     segment.written.trimToSize();
-  }
-
-  private UnsafeBuffer footer(Segment segment, int records) {
-    int bytes =
-        Frame.HEADER_BYTES
-            + SegmentFooterEncoder.BLOCK_LENGTH
-            + 4
-            + records * SegmentFooterEncoder.RecordsEncoder.sbeBlockLength();
-    UnsafeBuffer buffer = new UnsafeBuffer(new byte[bytes]);
-    SegmentFooterEncoder encoder = new SegmentFooterEncoder();
-    encoder
-        .wrap(buffer, Frame.HEADER_BYTES)
-        .segmentId(segment.id)
-        .recordsEndBytes(segment.claimedEnd)
-        .recordCount(records);
-    SegmentFooterEncoder.RecordsEncoder group = encoder.recordsCount(records);
-    for (int i = 0; i < records; i++) {
-      group
-          .next()
-          .offsetBytes(segment.written.getLong(2 * i))
-          .lengthBytes(segment.written.getLong(2 * i + 1));
-    }
-    Frame.putMessageHeader(
-        buffer, 0, SegmentFooterEncoder.BLOCK_LENGTH, SegmentFooterEncoder.TEMPLATE_ID);
-    Frame.seal(buffer, 0, bytes, Frame.tagOf(segment.id));
-    return buffer;
   }
 
   // Reading
@@ -840,14 +877,14 @@ public final class SegmentSet implements AutoCloseable {
     }
   }
 
-  /** A file of another store, or of another number, is not read. */
   private void checkHeader(Segment segment, MappedRegion region) {
     UnsafeBuffer page = new UnsafeBuffer(new byte[Alignment.PAGE_BYTES]);
     region.get(0, page, 0, page.capacity());
-    SegmentHeader header = SegmentHeader.parse(page);
+    SegmentHeader header = SegmentHeader.parse(page, segment.fileName);
     if (header == null
         || header.segmentId() != segment.id
         || header.kind() != segment.kind
+        || header.creationSequence() != segment.creationSequence
         || !header.isOf(storeIdHigh, storeIdLow)) {
       throw new CorruptionException(
           ErrorDetail.of("a file is not the segment that it should be")
@@ -895,60 +932,65 @@ public final class SegmentSet implements AutoCloseable {
   // Reclaim
 
   /**
-   * Punches dead extents out of segments where their death is durable and no reader may still look.
+   * Punches dead extents out of segments where their death is durable and nobody reads them. The
+   * system does so while others write, read and seal; one thread at a time, and not beside {@link
+   * #remove}.
    *
    * @param durable edits up to this number are durable
-   * @param oldestReader readers that began before this edit may still look at what died since
    * @return bytes given back
    */
-  public synchronized long punchDead(long durable, long oldestReader) {
+  public long punchDead(long durable) {
     if (!directory.traits().canPunch()) {
       return 0;
     }
     long bytes = 0;
-    for (Segment segment : segments.values()) {
-      if (!segment.dead.isEmpty()) {
-        bytes += punch(segment, durable, oldestReader);
-      }
+    for (Segment segment : all()) {
+      Extents ready = takeDead(segment, durable);
+      bytes += ready.isEmpty() ? 0 : punch(segment, ready);
     }
     return bytes;
   }
 
-  private long punch(Segment segment, long durable, long oldestReader) {
+  private synchronized List<Segment> all() {
+    return List.copyOf(segments.values());
+  }
+
+  /** Dead extents that may go now, and that from here on nobody else knows of. */
+  private synchronized Extents takeDead(Segment segment, long durable) {
     Extents ready = new Extents();
-    List<Segment.DeadExtent> later = new ArrayList<>();
-    for (Segment.DeadExtent extent : segment.dead) {
-      if (extent.isFree(durable, oldestReader)) {
-        ready.add(extent.start(), extent.end());
-      } else {
-        later.add(extent);
-      }
-    }
-    if (ready.isEmpty()) {
-      return 0;
-    }
-    boolean reopened = segment.file == null;
-    if (reopened) {
-      segment.file = directory.open(segment.fileName);
-    }
-    try {
-      for (Extents.Extent extent : ready.list()) {
-        if (!segment.file.punch(extent.start(), extent.lengthBytes())) {
-          return 0;
-        }
+    segment.dead.removeIf(
+        extent -> {
+          boolean free = extent.isFree(durable);
+          if (free) {
+            ready.add(extent.start(), extent.end());
+          }
+          return free;
+        });
+    return ready;
+  }
+
+  /** Punches one segment; what could not be punched is dead as before. */
+  private long punch(Segment segment, Extents ready) {
+    long bytes = 0;
+    Deque<Extents.Extent> left = new ArrayDeque<>(ready.list());
+    // A descriptor of its own: the segment's may be closed meanwhile, once it is forced.
+    try (StoreFile file = directory.open(segment.fileName)) {
+      while (!left.isEmpty() && file.punch(left.peek().start(), left.peek().lengthBytes())) {
+        bytes += left.poll().lengthBytes();
       }
     } finally {
-      if (reopened) {
-        closeFile(segment);
-      }
+      punched(segment, bytes, left);
     }
-    long bytes = ready.bytes();
-    segment.dead.clear();
-    segment.dead.addAll(later);
+    return bytes;
+  }
+
+  private synchronized void punched(Segment segment, long bytes, Collection<Extents.Extent> left) {
+    for (Extents.Extent extent : left) {
+      segment.dead.add(new Segment.DeadExtent(extent.start(), extent.end(), 0, UNREAD));
+    }
     segment.deadBytes -= bytes;
     segment.punchedBytes += bytes;
     gate.refund(bytes, SpaceGate.ANYONE);
-    return bytes;
   }
 
   /** Whether any bytes are dead. */
@@ -957,7 +999,7 @@ public final class SegmentSet implements AutoCloseable {
   }
 
   /** Segments in which nothing is alive, and whose last death is durable and seen by no reader. */
-  public synchronized List<SegmentInfo> unlinkable(long durable, long oldestReader) {
+  public synchronized List<SegmentInfo> unlinkable(long durable) {
     List<SegmentInfo> list = new ArrayList<>();
     for (Segment segment : segments.values()) {
       if ((segment.sealed || segment.poisoned)
@@ -966,7 +1008,7 @@ public final class SegmentSet implements AutoCloseable {
           && segment.undecidedRecords == 0
           && segment.regionUsers == 0
           && segment.announced
-          && segment.dead.stream().allMatch(extent -> extent.isFree(durable, oldestReader))) {
+          && segment.dead.stream().allMatch(extent -> extent.isFree(durable))) {
         list.add(info(segment));
       }
     }
@@ -986,16 +1028,6 @@ public final class SegmentSet implements AutoCloseable {
     gate.refund(segment.allocatedBytes(), SpaceGate.ANYONE);
     segments.remove(segmentId);
     current.remove(segment.stream, segment);
-  }
-
-  /** Closes for new runs the segments in which less than that share of the bytes lives. */
-  public synchronized void retire(Collection<Long> segmentIds) {
-    for (long id : segmentIds) {
-      Segment segment = segments.get(id);
-      if (segment != null && !segment.sealed) {
-        segment.full = true;
-      }
-    }
   }
 
   // Accounts
@@ -1022,6 +1054,12 @@ public final class SegmentSet implements AutoCloseable {
   /** How many there are. */
   public synchronized int count() {
     return segments.size();
+  }
+
+  /** Records that live in a segment; 0 where it is not known. */
+  public synchronized long liveRecords(long segmentId) {
+    Segment segment = segments.get(segmentId);
+    return segment == null ? 0 : segment.liveRecords;
   }
 
   /** Whether a segment is known. */
@@ -1080,9 +1118,11 @@ public final class SegmentSet implements AutoCloseable {
     closed = true;
     forcers.close();
     notifyAll();
+    List<Runnable> steps = new ArrayList<>();
     for (Segment segment : segments.values()) {
-      unmapIfClosed(segment);
-      closeFile(segment);
+      steps.add(() -> unmapIfClosed(segment));
+      steps.add(() -> closeFile(segment));
     }
+    Closing.all(steps);
   }
 }

@@ -17,6 +17,9 @@ record BatchMark(long offsetBytes, long durableLengthBytes, long editCount) {
   /** A batch ends with the edit that reaches this, which bounds what a reader holds back. */
   static final int BATCH_BYTES = 1 << 20;
 
+  /** A later version's marks may be longer than this version's, but not by more. */
+  static final int MAX_FRAME_BYTES = 1024;
+
   /** Bytes of the frame; a multiple of the alignment. */
   static final int FRAME_BYTES = Frame.HEADER_BYTES + BatchMarkEncoder.BLOCK_LENGTH;
 
@@ -42,7 +45,9 @@ record BatchMark(long offsetBytes, long durableLengthBytes, long editCount) {
 
   /** Reads a valid frame; null where it is no mark, or one that stands elsewhere than it says. */
   static BatchMark decode(DirectBuffer buffer, int index, int lengthBytes, long offsetBytes) {
-    if (!isMark(buffer, index) || SHAPE.violation(buffer, index, lengthBytes) != null) {
+    if (!isMark(buffer, index)
+        || lengthBytes > MAX_FRAME_BYTES
+        || SHAPE.violation(buffer, index, lengthBytes) != null) {
       return null;
     }
     BatchMarkDecoder d =

@@ -1,5 +1,7 @@
 package dev.waymark.internal.manifest;
 
+import dev.waymark.internal.log.FormatVersions;
+
 /**
  * What the file CURRENT says.
  *

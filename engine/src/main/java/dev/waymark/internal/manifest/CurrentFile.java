@@ -5,6 +5,7 @@ import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.NotAStoreException;
 import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.io.StoreFile;
+import dev.waymark.internal.log.FormatVersions;
 import dev.waymark.internal.log.Frame;
 import dev.waymark.internal.wire.CurrentDecoder;
 import dev.waymark.internal.wire.CurrentEncoder;
@@ -132,14 +133,17 @@ public final class CurrentFile {
     if (d.reserved() != 0) {
       throw corrupt("reserved bytes that are not zero");
     }
-    if (d.manifestId() < 0) {
+    if (d.manifestId() < 1) {
       throw corrupt("manifest " + d.manifestId());
+    }
+    if (!versions.isPossible()) {
+      throw corrupt(versions);
     }
     return new Current(
         new StoreId(d.storeId().high(), d.storeId().low()), d.manifestId(), versions);
   }
 
-  private static CorruptionException corrupt(String found) {
+  private static CorruptionException corrupt(Object found) {
     return new CorruptionException(
         ErrorDetail.of("the file that names the manifest is damaged")
             .at(NAME, 0)

@@ -13,6 +13,20 @@ import java.util.List;
  * order; each is whole or absent.
  */
 public sealed interface Edit {
+  /**
+   * Whether space comes back by it, now or once others like it follow: such an edit may be written
+   * into what the manifest holds back for a full disk.
+   */
+  default boolean freesSpace() {
+    return this instanceof RowsDropped
+        || this instanceof PointDropped
+        || this instanceof RecordMoved
+        || this instanceof SegmentSealed
+        || this instanceof SegmentRemoved
+        || this instanceof SessionClosed
+        || this instanceof ChainReleased
+        || this instanceof NamespaceDropped;
+  }
 
   /** A namespace exists. Texts are the JSON of identity, layout and codecs. */
   record NamespaceAdded(

@@ -7,6 +7,7 @@ import dev.waymark.internal.log.Frame;
 import dev.waymark.internal.log.RecordKind;
 import dev.waymark.internal.log.RecordLocation;
 import dev.waymark.internal.log.SegmentKind;
+import dev.waymark.internal.log.Text;
 import dev.waymark.internal.wire.BatchMarkDecoder;
 import dev.waymark.internal.wire.BoundaryUsedDecoder;
 import dev.waymark.internal.wire.BudgetSpentDecoder;

@@ -5,6 +5,7 @@ import dev.waymark.error.InvalidArgumentException;
 import dev.waymark.internal.log.Frame;
 import dev.waymark.internal.log.RecordKind;
 import dev.waymark.internal.log.RecordLocation;
+import dev.waymark.internal.log.Text;
 import dev.waymark.internal.wire.BoundaryUsedEncoder;
 import dev.waymark.internal.wire.BudgetSpentEncoder;
 import dev.waymark.internal.wire.ChainKeptEncoder;

@@ -50,6 +50,7 @@ final class EditRules {
           e.tokenTo() > Integer.MAX_VALUE ? "a token range beyond 2^31" : null,
           negative("sequence", e.sequence()),
           negative("payload length", e.payloadBytes()),
+          e.records().isEmpty() ? "a boundary without a record" : null,
           locations(e.records()));
     } else if (edit instanceof Edit.RowsDropped e) {
       return unnumbered("namespace id", e.namespaceId());

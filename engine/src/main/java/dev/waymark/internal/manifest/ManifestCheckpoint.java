@@ -3,6 +3,7 @@ package dev.waymark.internal.manifest;
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidArgumentException;
 import dev.waymark.internal.io.StoreDirectory;
+import dev.waymark.internal.log.FormatVersions;
 import java.util.Iterator;
 
 /**
@@ -31,6 +32,22 @@ public final class ManifestCheckpoint {
       long createdMillis,
       Iterator<? extends Edit> state,
       NextIds nextIds) {
+    ManifestLog log = begin(directory, manifestId, storeId, createdMillis, state, nextIds);
+    putInForce(directory, storeId, log);
+    return log;
+  }
+
+  /**
+   * Writes a new manifest, whole and durable, that is not in force. Where it fails, the file is
+   * removed again.
+   */
+  public static ManifestLog begin(
+      StoreDirectory directory,
+      long manifestId,
+      StoreId storeId,
+      long createdMillis,
+      Iterator<? extends Edit> state,
+      NextIds nextIds) {
     ManifestLog log = ManifestLog.create(directory, manifestId, storeId, createdMillis);
     try {
       writeState(log, state, nextIds);
@@ -40,13 +57,17 @@ public final class ManifestCheckpoint {
       Leftovers.remove(directory, log.file(), e);
       throw e;
     }
+    return log;
+  }
+
+  /** Makes CURRENT name a manifest. Where it fails the log is closed, and its file stays. */
+  public static void putInForce(StoreDirectory directory, StoreId storeId, ManifestLog log) {
     try {
-      CurrentFile.write(directory, new Current(storeId, manifestId, FormatVersions.OWN));
+      CurrentFile.write(directory, new Current(storeId, log.manifestId(), FormatVersions.OWN));
     } catch (Throwable e) {
       log.close();
       throw e;
     }
-    return log;
   }
 
   private static void writeState(ManifestLog log, Iterator<? extends Edit> state, NextIds nextIds) {

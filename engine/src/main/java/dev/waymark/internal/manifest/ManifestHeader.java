@@ -2,6 +2,7 @@ package dev.waymark.internal.manifest;
 
 import dev.waymark.error.CorruptionException;
 import dev.waymark.error.ErrorDetail;
+import dev.waymark.internal.log.FormatVersions;
 import dev.waymark.internal.log.Frame;
 import dev.waymark.internal.wire.ManifestHeaderDecoder;
 import dev.waymark.internal.wire.ManifestHeaderEncoder;
@@ -56,6 +57,9 @@ public record ManifestHeader(
     if (d.reserved() != 0) {
       throw corrupt(fileName, "reserved bytes that are not zero");
     }
+    if (!versions.isPossible()) {
+      throw corrupt(fileName, versions);
+    }
     return new ManifestHeader(
         new StoreId(d.storeId().high(), d.storeId().low()),
         d.manifestId(),
@@ -63,7 +67,7 @@ public record ManifestHeader(
         versions);
   }
 
-  private static CorruptionException corrupt(String fileName, String found) {
+  private static CorruptionException corrupt(String fileName, Object found) {
     return new CorruptionException(
         ErrorDetail.of("a manifest does not begin with its header").at(fileName, 0).found(found));
   }

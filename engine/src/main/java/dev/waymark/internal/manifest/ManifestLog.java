@@ -5,6 +5,7 @@ import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.StoreIoException;
 import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.io.StoreFile;
+import dev.waymark.internal.log.FormatVersions;
 import dev.waymark.internal.log.Frame;
 import java.util.concurrent.locks.ReentrantLock;
 import org.agrona.ExpandableArrayBuffer;
@@ -89,6 +90,19 @@ public final class ManifestLog implements AutoCloseable {
     batchStart = pendingBytes;
     allocateFor(pendingBytes, false);
     flushBatch();
+  }
+
+  /**
+   * Makes room for what is going to be appended, beyond what was appended already. Where the log is
+   * poisoned, does nothing: a new manifest has to take its place in any case.
+   *
+   * @param mayUseReserve whether only edits that free space will need it
+   * @throws DiskFullException if there is no room for it
+   */
+  public synchronized void makeRoom(long bytes, boolean mayUseReserve) {
+    if (poison == null) {
+      allocateFor(pendingBytes + bytes + 2 * BatchMark.FRAME_BYTES, mayUseReserve);
+    }
   }
 
   /**

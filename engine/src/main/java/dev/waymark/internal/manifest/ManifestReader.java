@@ -7,6 +7,7 @@ import dev.waymark.internal.log.Frame;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.agrona.collections.LongArrayList;
 
 /**
  * Reads a manifest, and tells a torn tail from damage.
@@ -32,6 +33,7 @@ public final class ManifestReader {
   private final int fileTag;
   private final EditCodec codec = new EditCodec();
   private final List<Edit> batch = new ArrayList<>();
+  private final LongArrayList batchOffsets = new LongArrayList();
 
   private ManifestHeader header;
   private long position;
@@ -40,6 +42,8 @@ public final class ManifestReader {
   private long framesBefore;
   private long editsHandedOut;
   private long markedDurable;
+  private long statedDurable;
+  private boolean provenIsEndOfBatch;
   private boolean checkpointComplete;
   private String reason = "";
 
@@ -94,6 +98,7 @@ public final class ManifestReader {
   private ManifestEnd read(
       long manifestId, StoreId storeId, long provenDurableBytes, Consumer<? super Edit> edits) {
     readHeader(manifestId);
+    statedDurable = provenDurableBytes;
     if (!header.storeId().equals(storeId)) {
       throw corrupt(
           0,
@@ -103,6 +108,11 @@ public final class ManifestReader {
     }
     while (readFrame(edits)) {}
     TailScan tail = TailScan.of(window, position, contentEnd, fileTag);
+    if (provenDurableBytes > 0 && contentEnd >= provenDurableBytes && !provenIsEndOfBatch) {
+      throw corrupt(
+          provenDurableBytes,
+          ErrorDetail.of("what was published of a manifest does not end with a batch"));
+    }
     long proven = Math.max(Math.max(provenDurableBytes, markedDurable), tail.durableBytes());
     if (contentEnd < proven) {
       throw corrupt(
@@ -159,6 +169,7 @@ public final class ManifestReader {
       endBatch(BatchMark.decode(window.buffer(), index, lengthBytes, position), edits);
       position += EditCodec.paddedBytes(lengthBytes);
       contentEnd = position;
+      provenIsEndOfBatch |= contentEnd == statedDurable;
       return true;
     }
     if (position - contentEnd >= BatchMark.BATCH_BYTES) {
@@ -171,6 +182,7 @@ public final class ManifestReader {
     batchFrames++;
     if (edit != null) {
       batch.add(edit);
+      batchOffsets.addLong(position);
     }
     position += EditCodec.paddedBytes(lengthBytes);
     return true;
@@ -202,14 +214,24 @@ public final class ManifestReader {
               .found(mark == null ? "no valid mark" : mark));
     }
     markedDurable = mark.durableLengthBytes();
-    for (Edit edit : batch) {
-      edits.accept(edit);
-      checkpointComplete |= edit instanceof Edit.CheckpointEnd;
+    for (int i = 0; i < batch.size(); i++) {
+      handOut(batch.get(i), batchOffsets.getLong(i), edits);
+      checkpointComplete |= batch.get(i) instanceof Edit.CheckpointEnd;
     }
     editsHandedOut += batch.size();
     framesBefore += batchFrames;
     batchFrames = 0;
     batch.clear();
+    batchOffsets.clear();
+  }
+
+  /** Whoever takes an edit knows what it contradicts, and not where it stands. */
+  private void handOut(Edit edit, long offset, Consumer<? super Edit> edits) {
+    try {
+      edits.accept(edit);
+    } catch (CorruptionException e) {
+      throw new CorruptionException(e.detail().at(fileName, offset), e);
+    }
   }
 
   /** Judges a frame together with its padding, which a single write brought to disk with it. */

@@ -6,6 +6,7 @@ import dev.waymark.error.InvalidArgumentException;
 import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.io.StoreFile;
 import dev.waymark.internal.log.Frame;
+import dev.waymark.internal.log.Text;
 import dev.waymark.internal.wire.StatusDecoder;
 import dev.waymark.internal.wire.StatusEncoder;
 import java.util.Arrays;
@@ -156,7 +157,7 @@ public final class StatusFile implements AutoCloseable {
     byte[] counters = new byte[d.countersLength()];
     d.getCounters(counters, 0, counters.length);
     String text = Text.decode(counters);
-    if (text == null || d.manifestLengthBytes() < 0) {
+    if (text == null || d.manifestId() < 1 || d.manifestLengthBytes() < 0 || d.processId() < 0) {
       return null;
     }
     return new Status(

@@ -14,9 +14,6 @@ import java.nio.ByteOrder;
 record TailScan(long usedBytes, long durableBytes) {
   private static final int STEP_BYTES = 64 << 10;
 
-  /** A later version's marks may be longer than this version's, but not by more. */
-  private static final int LONGEST_MARK_BYTES = 1024;
-
   /**
    * Scans.
    *
@@ -28,7 +25,8 @@ record TailScan(long usedBytes, long durableBytes) {
     long durable = 0;
     for (long at = position; at < window.endBytes(); at += STEP_BYTES) {
       int length = (int) Math.min(STEP_BYTES, window.endBytes() - at);
-      int reach = (int) Math.min((long) STEP_BYTES + LONGEST_MARK_BYTES, window.endBytes() - at);
+      int reach =
+          (int) Math.min((long) STEP_BYTES + BatchMark.MAX_FRAME_BYTES, window.endBytes() - at);
       int index = window.load(at, reach);
       for (int i = 0; i < length; i += EditCodec.ALIGNMENT_BYTES) {
         int word = Math.min(EditCodec.ALIGNMENT_BYTES, length - i);
@@ -54,7 +52,8 @@ record TailScan(long usedBytes, long durableBytes) {
         || !BatchMark.isMark(window.buffer(), index)) {
       return 0;
     }
-    Frame.Check check = Frame.check(window.buffer(), index, available, fileTag, LONGEST_MARK_BYTES);
+    Frame.Check check =
+        Frame.check(window.buffer(), index, available, fileTag, BatchMark.MAX_FRAME_BYTES);
     if (!check.isValid()) {
       return 0;
     }

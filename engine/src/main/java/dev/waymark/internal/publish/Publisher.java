@@ -1,5 +1,6 @@
 package dev.waymark.internal.publish;
 
+import dev.waymark.error.DiskFullException;
 import dev.waymark.error.DurabilityLostException;
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.WaymarkException;
@@ -13,6 +14,7 @@ import dev.waymark.internal.log.SegmentInfo;
 import dev.waymark.internal.log.SegmentSet;
 import dev.waymark.internal.manifest.DropReason;
 import dev.waymark.internal.manifest.Edit;
+import dev.waymark.internal.manifest.EditCodec;
 import dev.waymark.internal.manifest.ManifestCheckpoint;
 import dev.waymark.internal.manifest.ManifestLog;
 import dev.waymark.internal.manifest.NextIds;
@@ -34,9 +36,11 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.agrona.ExpandableArrayBuffer;
 
 /**
  * The one way by which anything becomes true: edits are applied to the forest and queued under the
@@ -64,6 +68,11 @@ public final class Publisher implements AutoCloseable {
   private static final long MAX_FIRST_CHECKPOINT_BYTES = 4L << 20;
   private static final int SALVAGE_ROUNDS = 3;
 
+  /** An edit about a boundary takes less, but for the places of its records. */
+  private static final int MOST_EDIT_BYTES = 512;
+
+  private static final int MOST_RECORD_BYTES = 32;
+
   private final StoreDirectory directory;
   private final StoreId storeId;
   private final Forest forest;
@@ -82,6 +91,16 @@ public final class Publisher implements AutoCloseable {
   private final Queue<Runnable> news = new ConcurrentLinkedQueue<>();
 
   private final ReentrantLock telling = new ReentrantLock();
+
+  /** What edits that are queued, or being written, take in the manifest; it has room for them. */
+  private long claimedBytes;
+
+  private final EditCodec measuring = new EditCodec();
+  private final ExpandableArrayBuffer measured = new ExpandableArrayBuffer();
+
+  /** What to say first of all, after a checkpoint that did not come to be. */
+  private final List<Edit> unsaidHeads = new ArrayList<>();
+
   private long published;
   private volatile long durable;
 
@@ -98,6 +117,7 @@ public final class Publisher implements AutoCloseable {
   private final Set<String> superseded = new LinkedHashSet<>();
   private long nextManifestId;
   private long checkpointBytes;
+  private long nextCheckpointBytes;
   private volatile boolean manifestFailed;
 
   private record Waiter(long number, long turn, CompletableFuture<Void> done)
@@ -134,6 +154,7 @@ public final class Publisher implements AutoCloseable {
     this.yields = yields;
     this.salvage = salvage;
     this.checkpointBytes = log.lengthBytes();
+    this.nextCheckpointBytes = Math.max(leastCheckpointBytes(), 3 * checkpointBytes);
     this.earlierManifestsBytes = -log.lengthBytes();
   }
 
@@ -159,9 +180,49 @@ public final class Publisher implements AutoCloseable {
     }
   }
 
-  /** Applies an edit and queues it; the caller is inside {@link #write}. Returns its number. */
+  /**
+   * Applies an edit and queues it; the caller is inside {@link #write}. Returns its number.
+   *
+   * @throws dev.waymark.error.DiskFullException if the manifest has no room for it, which what
+   *     frees space has for longer than the rest; nothing was changed then
+   */
   public long publish(Edit edit) {
     requireWriter();
+    long bytes = EditCodec.paddedBytes(measuring.encode(edit, measured, 0, 0));
+    log.makeRoom(claimedBytes + bytes, edit.freesSpace());
+    long number = publishInRoom(edit);
+    claimedBytes += bytes;
+    return number;
+  }
+
+  /**
+   * Applies an edit that may be lost; it is queued only where the manifest has room for it without
+   * touching its reserve, and otherwise waits for the next checkpoint. The caller is inside {@link
+   * #write}.
+   */
+  public void publishIfRoom(Edit edit) {
+    requireWriter();
+    try {
+      publish(edit);
+    } catch (DiskFullException e) {
+      forest.apply(edit);
+    }
+  }
+
+  /**
+   * Before several edits that become true together: all of them have room, or none is published.
+   * The caller is inside {@link #write}.
+   *
+   * @param records that they name
+   * @throws dev.waymark.error.DiskFullException if there is no room
+   */
+  public void requireRoom(int edits, int records) {
+    requireWriter();
+    log.makeRoom(
+        claimedBytes + (long) edits * MOST_EDIT_BYTES + (long) records * MOST_RECORD_BYTES, false);
+  }
+
+  private long publishInRoom(Edit edit) {
     published++;
     try {
       forest.apply(edit);
@@ -312,7 +373,8 @@ public final class Publisher implements AutoCloseable {
     List<Edit> heads = new ArrayList<>();
     // Until it is written, whatever happens: what was taken is known to the forest alone.
     manifestFailed = true;
-    long number = take(batch, heads);
+    long[] claimed = new long[1];
+    long number = take(batch, heads, claimed);
     yields.reached("batch taken");
     Forced forced = forceSegments(batch);
     yields.reached("data forced");
@@ -327,10 +389,17 @@ public final class Publisher implements AutoCloseable {
       for (Edit edit : heads) {
         log.append(edit, true);
       }
+      // Each has room: its own, or what is held back where it frees space; and what names a segment
+      // goes with what was moved there.
       for (Edit edit : batch) {
         log.append(edit, true);
       }
       log.flushBatch();
+      write(
+          () -> {
+            claimedBytes -= claimed[0];
+            return null;
+          });
       yields.reached("edits written");
       log.force();
       yields.reached("edits forced");
@@ -341,8 +410,8 @@ public final class Publisher implements AutoCloseable {
     }
     acknowledge(number);
     deleteSuperseded();
-    if (log.lengthBytes() > Math.max(leastCheckpointBytes(), 3 * checkpointBytes)) {
-      checkpointLocked();
+    if (log.lengthBytes() > nextCheckpointBytes) {
+      checkpointIfPossible();
     }
     manifestListener.accept(log.allocatedBytes());
   }
@@ -381,12 +450,15 @@ public final class Publisher implements AutoCloseable {
     }
   }
 
-  private long take(List<Edit> batch, List<Edit> heads) {
+  private long take(List<Edit> batch, List<Edit> heads, long[] claimed) {
     return write(
         () -> {
           batch.addAll(queue);
           queue.clear();
+          claimed[0] = claimedBytes;
           unforcedBytes = 0;
+          heads.addAll(unsaidHeads);
+          unsaidHeads.clear();
           announce(heads);
           return published;
         });
@@ -458,8 +530,21 @@ public final class Publisher implements AutoCloseable {
     batch.addAll(queue);
     queue.clear();
     Forced forced = Forced.SOME_MOVED;
+    // The last first: a record may have been moved twice.
+    for (int i = batch.size() - 1; i >= 0; i--) {
+      if (batch.get(i) instanceof Edit.RecordMoved moved) {
+        salvage.moveBack(moved, bad, forest::apply);
+      }
+    }
+    // Where a copy went may fail too: the next round has to know of it.
+    List<Edit> copies = new ArrayList<>();
+    Consumer<Edit> copied =
+        edit -> {
+          forest.apply(edit);
+          copies.add(edit);
+        };
     for (Edit edit : batch) {
-      if (!salvage.standsIn(edit, bad) || mayMove && salvage.move(edit, bad, forest::apply)) {
+      if (!salvage.standsIn(edit, bad) || mayMove && salvage.move(edit, bad, copied)) {
         continue;
       }
       forced = Forced.SOME_LOST;
@@ -472,6 +557,7 @@ public final class Publisher implements AutoCloseable {
         drops.lostPoint(node, DropReason.UNPROVEN, forest::apply);
       }
     }
+    batch.addAll(copies);
     if (forced == Forced.SOME_LOST) {
       lostRanges.put(durable + 1, published);
       lossUnreported = true;
@@ -513,41 +599,49 @@ public final class Publisher implements AutoCloseable {
     committing(this::checkpointLocked);
   }
 
+  /**
+   * A manifest that grew is written anew. Where that fails before CURRENT was touched, a full disk
+   * for one, the one in force goes on.
+   */
+  private void checkpointIfPossible() {
+    try {
+      checkpointLocked();
+    } catch (DurabilityLostException e) {
+      throw e;
+    } catch (WaymarkException e) {
+      nextCheckpointBytes = log.lengthBytes() + leastCheckpointBytes();
+    }
+  }
+
   private void checkpointLocked() {
-    manifestFailed = true;
     ManifestLog before = log;
-    // Where CURRENT could not be replaced for certain, this one and the next both stay till then.
-    superseded.add(ManifestLog.fileName(before.manifestId()));
     boolean[] lost = new boolean[1];
     long number =
         write(
             () -> {
               List<Edit> batch = new ArrayList<>(queue);
               queue.clear();
+              announce(unsaidHeads);
+              ManifestLog next;
+              try {
+                lost[0] = forceSegments(batch) == Forced.SOME_LOST;
+                announce(unsaidHeads);
+                next = beginManifest();
+              } catch (RuntimeException e) {
+                queue.addAll(batch);
+                throw e;
+              }
+              // Which of the two is in force nobody knows, until the new one is: both stay till
+              // then.
+              manifestFailed = true;
+              superseded.add(ManifestLog.fileName(before.manifestId()));
+              ManifestCheckpoint.putInForce(directory, storeId, next);
+              log = next;
+              unsaidHeads.clear();
+              claimedBytes = 0;
               unforcedBytes = 0;
-              announce(new ArrayList<>());
-              lost[0] = forceSegments(batch) == Forced.SOME_LOST;
-              announce(new ArrayList<>());
-              List<Edit> first = new ArrayList<>(ForestState.heads(forest));
-              first.addAll(segmentEdits());
-              long id = nextManifestId++;
-              superseded.add(ManifestLog.fileName(id));
-              log =
-                  ManifestCheckpoint.write(
-                      directory,
-                      id,
-                      storeId,
-                      clockMillis.getAsLong(),
-                      concat(
-                          first.iterator(),
-                          ForestState.boundaries(forest),
-                          ForestState.tails(forest).iterator()),
-                      new NextIds(
-                          segments.nextSegmentId(),
-                          forest.nextSessionId(),
-                          segments.peekSequence(),
-                          forest.nextNamespaceId()));
               checkpointBytes = log.lengthBytes();
+              nextCheckpointBytes = Math.max(leastCheckpointBytes(), 3 * checkpointBytes);
               return published;
             });
     manifestFailed = false;
@@ -561,6 +655,27 @@ public final class Publisher implements AutoCloseable {
     if (lost[0]) {
       throw durabilityLost();
     }
+  }
+
+  /** The whole state in a new manifest, which is not in force yet. */
+  private ManifestLog beginManifest() {
+    List<Edit> first = new ArrayList<>(ForestState.heads(forest));
+    first.addAll(segmentEdits());
+    long id = nextManifestId++;
+    // One that could not be written, nor deleted again, is deleted with the others.
+    superseded.add(ManifestLog.fileName(id));
+    return ManifestCheckpoint.begin(
+        directory,
+        id,
+        storeId,
+        clockMillis.getAsLong(),
+        concat(
+            first.iterator(), ForestState.boundaries(forest), ForestState.tails(forest).iterator()),
+        new NextIds(
+            segments.nextSegmentId(),
+            forest.nextSessionId(),
+            segments.peekSequence(),
+            forest.nextNamespaceId()));
   }
 
   /** What cannot be deleted now is left for the next time: all that counts is durable. */
@@ -624,14 +739,14 @@ public final class Publisher implements AutoCloseable {
    * Unlinks segments in which nothing lives, after the edits that say so are durable. Excludes
    * commits, which force the files that this closes, and others that would unlink the same.
    */
-  public long unlinkDead(long durableThen, long oldestReader) {
+  public long unlinkDead(long durableThen) {
     long[] bytes = new long[1];
-    committing(() -> bytes[0] = unlinkLocked(durableThen, oldestReader));
+    committing(() -> bytes[0] = unlinkLocked(durableThen));
     return bytes[0];
   }
 
-  private long unlinkLocked(long durableThen, long oldestReader) {
-    List<SegmentInfo> dead = segments.unlinkable(durableThen, oldestReader);
+  private long unlinkLocked(long durableThen) {
+    List<SegmentInfo> dead = segments.unlinkable(durableThen);
     if (dead.isEmpty()) {
       return 0;
     }
@@ -699,6 +814,7 @@ public final class Publisher implements AutoCloseable {
   /** Closes the files without another write: after a failure, or when power is off. */
   public void abandon() {
     log.close();
+    salvage.close();
   }
 
   private void requireWriter() {

@@ -9,7 +9,7 @@ import dev.waymark.internal.log.Scratch;
 import dev.waymark.internal.log.SegmentSet;
 
 /** Copies records from segment to segment, and only those that still match their checksums. */
-public final class RecordCopier {
+public final class RecordCopier implements AutoCloseable {
   private final SegmentSet segments;
 
   /** Its own, since it runs while others may wait for its locks with a scratch in their hands. */
@@ -34,5 +34,11 @@ public final class RecordCopier {
       reader.verify(header);
       return segments.copy(lease.region(), header, run, namespace.descriptor(), scratch);
     }
+  }
+
+  /** Gives its buffers back; a copy that is under way ends first. */
+  @Override
+  public void close() {
+    scratches.close();
   }
 }

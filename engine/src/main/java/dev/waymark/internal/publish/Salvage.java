@@ -8,6 +8,7 @@ import dev.waymark.internal.log.RecordLocation;
 import dev.waymark.internal.log.Run;
 import dev.waymark.internal.log.SegmentKind;
 import dev.waymark.internal.log.SegmentSet;
+import dev.waymark.internal.log.SpaceGate;
 import dev.waymark.internal.manifest.Edit;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,16 +19,21 @@ import java.util.function.Consumer;
  * Copies records that stand in a segment which could not be forced. The kernel may have dropped
  * their pages, so that only what still matches its checksums is copied.
  */
-public final class Salvage {
+public final class Salvage implements AutoCloseable {
   private final Forest forest;
   private final SegmentSet segments;
-
+  private final SpaceGate.Payer payer;
   private final RecordCopier copier;
 
-  /** A salvage within these segments. */
-  public Salvage(Forest forest, SegmentSet segments) {
+  /**
+   * A salvage within these segments.
+   *
+   * @param payer pays for the copies, also where the quota has no room for anyone
+   */
+  public Salvage(Forest forest, SegmentSet segments, SpaceGate.Payer payer) {
     this.forest = forest;
     this.segments = segments;
+    this.payer = payer;
     this.copier = new RecordCopier(segments);
   }
 
@@ -48,6 +54,29 @@ public final class Salvage {
       return forest.find(e.namespaceId(), e.key());
     }
     return Forest.NONE;
+  }
+
+  /**
+   * Lets a record that was moved into a bad segment stand again where it was. Its bytes there stay
+   * until the move is durable, so that this needs nothing of the device, and nothing that was
+   * durable before the move can be lost by it.
+   *
+   * @param apply applies the move to the forest
+   */
+  void moveBack(Edit.RecordMoved edit, Set<Long> bad, Consumer<Edit> apply) {
+    for (Placed moved : wanted(edit, bad)) {
+      if (segments.revive(moved.source())) {
+        apply.accept(
+            new Edit.RecordMoved(
+                edit.namespaceId(),
+                edit.key(),
+                edit.kind(),
+                edit.toSegmentId(),
+                edit.toOffsetBytes(),
+                edit.fromSegmentId(),
+                edit.fromOffsetBytes()));
+      }
+    }
   }
 
   /**
@@ -125,8 +154,14 @@ public final class Salvage {
     }
   }
 
+  /** Gives its buffers back. */
+  @Override
+  public void close() {
+    copier.close();
+  }
+
   private RecordLocation copy(RecordLocation from, SegmentKind kind, NamespaceState namespace) {
-    Run run = new Run(kind);
+    Run run = new Run(kind, Run.Heat.NEW, payer);
     try {
       return copier.copy(from, namespace, run);
     } finally {

@@ -16,32 +16,31 @@ final class SegmentContents {
    * A live record.
    *
    * @param namespaceId with the key, whose it is: numbers of nodes do not outlast a look
+   * @param newestUse when its boundary, or anything that stands on it, was used last
    */
-  record Live(int namespaceId, BoundaryKey key, RecordKind kind, RecordLocation location) {}
+  record Live(
+      int namespaceId, BoundaryKey key, RecordKind kind, RecordLocation location, long newestUse) {}
 
   /** The live records of a segment in the order in which they stand there. */
   static List<Live> of(Forest forest, long segmentId) {
     List<Live> found = new ArrayList<>();
+    NewestUse uses = NewestUse.of(forest);
     forest.forEachBoundary(
         node -> {
-          add(forest, node, RecordKind.APPEND, forest.rowRecords(node), segmentId, found);
-          add(forest, node, RecordKind.DELTA, forest.deltaRecords(node), segmentId, found);
-          add(forest, node, RecordKind.STATE, forest.stateRecords(node), segmentId, found);
+          for (RecordKind kind : RecordKind.values()) {
+            add(forest, node, kind, segmentId, uses.of(node), found);
+          }
         });
     found.sort(Comparator.comparingLong(live -> live.location().offsetBytes()));
     return found;
   }
 
   private static void add(
-      Forest forest,
-      int node,
-      RecordKind kind,
-      List<RecordLocation> records,
-      long segmentId,
-      List<Live> found) {
-    for (RecordLocation record : records) {
+      Forest forest, int node, RecordKind kind, long segmentId, long newestUse, List<Live> found) {
+    for (RecordLocation record : forest.records(node, kind)) {
       if (record.segmentId() == segmentId) {
-        found.add(new Live(forest.namespaceOf(node).id(), forest.key(node), kind, record));
+        found.add(
+            new Live(forest.namespaceOf(node).id(), forest.key(node), kind, record, newestUse));
       }
     }
   }

@@ -1,6 +1,7 @@
 package dev.waymark.internal.reclaim;
 
 import dev.waymark.error.CorruptionException;
+import dev.waymark.error.DiskFullException;
 import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.log.Alignment;
 import dev.waymark.internal.log.RecordKind;
@@ -13,7 +14,6 @@ import dev.waymark.internal.manifest.Edit;
 import dev.waymark.internal.publish.Publisher;
 import dev.waymark.internal.publish.RecordCopier;
 import dev.waymark.layout.BoundaryKey;
-import java.util.ArrayDeque;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
@@ -26,7 +26,7 @@ import java.util.function.LongConsumer;
  * held meanwhile; the old place stays as it is until the edit that moved it is durable. What is
  * held is never dropped. Stopped half way, everything is where an edit says.
  */
-public final class SegmentEmptier {
+public final class SegmentEmptier implements AutoCloseable {
   private final Publisher publisher;
   private final Forest forest;
   private final SegmentSet segments;
@@ -58,8 +58,12 @@ public final class SegmentEmptier {
 
   /** Decides what is worth a copy; asked while the forest does not change. */
   public interface Worth {
-    /** Whether a record of that many bytes, of that boundary, is copied rather than dropped. */
-    boolean isCopied(int node, long bytes);
+    /**
+     * Whether a record is copied rather than dropped.
+     *
+     * @param newestUse when its boundary, or anything that stands on it, was used last
+     */
+    boolean isCopied(long newestUse, long bytes);
   }
 
   /**
@@ -67,9 +71,8 @@ public final class SegmentEmptier {
    *
    * @param copiedBytes whole pages written
    * @param droppedBoundaries boundaries that went
-   * @param isEmpty whether nothing lives there any more
    */
-  public record Outcome(long copiedBytes, int droppedBoundaries, boolean isEmpty) {}
+  public record Outcome(long copiedBytes, int droppedBoundaries) {}
 
   /**
    * An emptier.
@@ -107,19 +110,15 @@ public final class SegmentEmptier {
     Run points = new Run(SegmentKind.DELTA, Run.Heat.SURVIVED, payer);
     long copied = 0;
     long before = publisher.read(forest::boundaryCount);
-    boolean empty = true;
     try {
       for (SegmentContents.Live live : contents) {
         if (cancelled.getAsBoolean()) {
-          empty = false;
           break;
         }
         Forest.Hold hold = publisher.write(() -> dropOrHold(live, worth));
         if (hold != null) {
           Run run = live.kind() == RecordKind.APPEND ? rows : points;
-          long bytes = move(live, hold, run);
-          copied += Math.max(0, bytes);
-          empty &= bytes >= 0;
+          copied += move(live, hold, run);
         }
       }
     } finally {
@@ -127,7 +126,13 @@ public final class SegmentEmptier {
       segments.release(points);
     }
     long after = publisher.read(forest::boundaryCount);
-    return new Outcome(copied, (int) Math.max(0, before - after), empty);
+    return new Outcome(copied, (int) Math.max(0, before - after));
+  }
+
+  /** Gives its buffers back. */
+  @Override
+  public void close() {
+    copier.close();
   }
 
   /** Drops what is not worth a copy; holds the boundary of what is; null where nothing is left. */
@@ -137,7 +142,7 @@ public final class SegmentEmptier {
       return null;
     }
     boolean mayDrop = !forest.isHeldOrKeptAtOrBelow(node);
-    if (mayDrop && !worth.isCopied(node, live.location().lengthBytes())) {
+    if (mayDrop && !worth.isCopied(newestUse(live, node), live.location().lengthBytes())) {
       if (live.kind() == RecordKind.APPEND || forest.firstChild(node) == Forest.NONE) {
         dropper.dropRows(node);
         return null;
@@ -150,6 +155,11 @@ public final class SegmentEmptier {
     return forest.hold(node);
   }
 
+  /** As it was when all were looked at, or later where the boundary itself was used since. */
+  private long newestUse(SegmentContents.Live live, int node) {
+    return Math.max(live.newestUse(), forest.recency(node));
+  }
+
   /** The boundary of a record, if it still stands where it was seen. */
   private int nodeOf(SegmentContents.Live live) {
     int node = forest.find(live.namespaceId(), live.key());
@@ -159,7 +169,7 @@ public final class SegmentEmptier {
         : node;
   }
 
-  /** Copies one record; returns what that wrote, or -1 where the record stays. */
+  /** Copies one record; returns what that wrote. */
   private long move(SegmentContents.Live live, Forest.Hold hold, Run run) {
     try {
       RecordLocation to = copier.copy(live.location(), forest.namespace(live.namespaceId()), run);
@@ -170,15 +180,20 @@ public final class SegmentEmptier {
               segments.stillborn(to, publisher.published());
               return null;
             }
-            publisher.publish(
-                new Edit.RecordMoved(
-                    live.namespaceId(),
-                    live.key(),
-                    live.kind(),
-                    live.location().segmentId(),
-                    live.location().offsetBytes(),
-                    to.segmentId(),
-                    to.offsetBytes()));
+            try {
+              publisher.publish(
+                  new Edit.RecordMoved(
+                      live.namespaceId(),
+                      live.key(),
+                      live.kind(),
+                      live.location().segmentId(),
+                      live.location().offsetBytes(),
+                      to.segmentId(),
+                      to.offsetBytes()));
+            } catch (DiskFullException e) {
+              segments.stillborn(to, publisher.published());
+              throw e;
+            }
             publisher.addUnforced(to.lengthBytes());
             return null;
           });
@@ -193,22 +208,5 @@ public final class SegmentEmptier {
             return null;
           });
     }
-  }
-
-  /** The newest use of a boundary or of anything that stands on it; inside a read or write. */
-  public static long newestUse(Forest forest, int top) {
-    long newest = 0;
-    ArrayDeque<Integer> open = new ArrayDeque<>();
-    open.add(top);
-    while (!open.isEmpty()) {
-      int node = open.remove();
-      newest = Math.max(newest, forest.recency(node));
-      for (int child = forest.firstChild(node);
-          child != Forest.NONE;
-          child = forest.nextSibling(child)) {
-        open.add(child);
-      }
-    }
-    return newest;
   }
 }

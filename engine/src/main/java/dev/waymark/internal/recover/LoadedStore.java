@@ -7,6 +7,7 @@ import dev.waymark.internal.forest.RecordEvents;
 import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.io.StoreFile;
 import dev.waymark.internal.log.RecordLocation;
+import dev.waymark.internal.log.SegmentKind;
 import dev.waymark.internal.log.SegmentSet;
 import dev.waymark.internal.manifest.Current;
 import dev.waymark.internal.manifest.Edit;
@@ -18,7 +19,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import org.agrona.collections.Long2ObjectHashMap;
 
 /**
  * What a manifest's edits add up to: the forest and the segments. Reads the manifest alone, so that
@@ -28,6 +31,8 @@ public final class LoadedStore {
   private final Forest forest;
   private final SegmentSet segments;
   private final Map<Long, Edit.SegmentSealed> sealed = new HashMap<>();
+  private final Long2ObjectHashMap<SegmentKind> kinds = new Long2ObjectHashMap<>();
+  private long leastSegmentId = 1;
   private final Set<Long> changedSinceCheckpoint = new TreeSet<>();
   private LongSupplier editNumber = () -> 0;
   private boolean checkpointRead;
@@ -39,13 +44,18 @@ public final class LoadedStore {
         new Forest(
             new RecordEvents() {
               @Override
+              public void check(RecordLocation location) {
+                segments.check(location);
+              }
+
+              @Override
               public void born(RecordLocation location) {
                 segments.born(location);
               }
 
               @Override
-              public void died(RecordLocation location, boolean mayBeRead) {
-                segments.died(location, editNumber.getAsLong(), mayBeRead);
+              public void died(RecordLocation location, BooleanSupplier isRead) {
+                segments.died(location, editNumber.getAsLong(), isRead);
               }
             });
   }
@@ -91,18 +101,27 @@ public final class LoadedStore {
     return new LoadedStore(segments);
   }
 
+  /** Takes one edit; whatever contradicts those before is damage. */
   private void apply(Edit edit) {
     if (edit instanceof Edit.SegmentCreated e) {
+      require(!segments.has(e.segmentId()), "a segment is created twice");
+      require(e.segmentId() >= leastSegmentId, "a segment takes an id that was used before");
       segments.restore(e.segmentId(), e.kind(), e.creationSequence());
+      kinds.put(e.segmentId(), e.kind());
       changed(e.segmentId());
     } else if (edit instanceof Edit.DescriptorPlaced e) {
       segments.restoreDescriptor(e.namespaceId(), e.location());
       changed(e.location().segmentId());
     } else if (edit instanceof Edit.SegmentSealed e) {
-      sealed.put(e.segmentId(), e);
-      changed(e.segmentId());
+      if (segments.has(e.segmentId())) {
+        Edit.SegmentSealed before = sealed.put(e.segmentId(), e);
+        require(before == null || before.equals(e), "a segment is sealed twice, and otherwise");
+        changed(e.segmentId());
+      }
     } else if (edit instanceof Edit.SegmentRemoved e) {
+      require(segments.liveRecords(e.segmentId()) == 0, "a segment with live records is removed");
       segments.forget(e.segmentId());
+      kinds.remove(e.segmentId());
       sealed.remove(e.segmentId());
       changedSinceCheckpoint.remove(e.segmentId());
     } else {
@@ -114,23 +133,40 @@ public final class LoadedStore {
   private void note(Edit edit) {
     if (edit instanceof Edit.CheckpointEnd e) {
       segments.raiseCounters(e.nextSegmentId(), e.nextSequence());
+      leastSegmentId = e.nextSegmentId();
       checkpointRead = true;
     } else if (edit instanceof Edit.RowsAdded e) {
-      changed(e.records());
+      changed(e.records(), SegmentKind.APPEND);
       segments.raiseCounters(0, e.sequence() + 1);
     } else if (edit instanceof Edit.PointAdded e) {
-      changed(e.deltas());
-      changed(e.states());
+      changed(e.deltas(), SegmentKind.DELTA);
+      changed(e.states(), SegmentKind.DELTA);
       segments.raiseCounters(0, e.sequence() + 1);
     } else if (edit instanceof Edit.RecordMoved e) {
+      requireKind(e.toSegmentId(), e.kind().segmentKind());
       changed(e.toSegmentId());
     } else if (edit instanceof Edit.Touched e) {
       e.touches().forEach(touch -> segments.raiseCounters(0, touch.sequence() + 1));
     }
   }
 
-  private void changed(List<RecordLocation> records) {
-    records.forEach(record -> changed(record.segmentId()));
+  private void changed(List<RecordLocation> records, SegmentKind kind) {
+    for (RecordLocation record : records) {
+      requireKind(record.segmentId(), kind);
+      changed(record.segmentId());
+    }
+  }
+
+  private void requireKind(long segmentId, SegmentKind kind) {
+    require(kinds.get(segmentId) == kind, "a record is placed in a segment of another kind");
+  }
+
+  private static void require(boolean holds, String contradiction) {
+    if (!holds) {
+      throw new CorruptionException(
+          ErrorDetail.of("the manifest contradicts itself: " + contradiction)
+              .remedy("rebuild it from the records with segtool repair"));
+    }
   }
 
   private void changed(long segmentId) {

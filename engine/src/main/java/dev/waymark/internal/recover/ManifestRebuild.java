@@ -39,6 +39,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -64,10 +65,13 @@ public final class ManifestRebuild {
       new Forest(
           new RecordEvents() {
             @Override
+            public void check(RecordLocation location) {}
+
+            @Override
             public void born(RecordLocation location) {}
 
             @Override
-            public void died(RecordLocation location, boolean mayBeRead) {}
+            public void died(RecordLocation location, BooleanSupplier isRead) {}
           });
   private StoreId storeId;
   private long nextSequence = 1;

@@ -16,6 +16,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.lifecycle.AfterProperty;
+import org.agrona.concurrent.UnsafeBuffer;
 
 class LossyChunkCodecTest {
   private static final Codec[] ROW_CODECS = {Codec.INT8, Codec.RHT_INT8, Codec.RHT_INT16};
@@ -122,6 +123,86 @@ class LossyChunkCodecTest {
         }
       }
     }
+  }
+
+  @Example
+  void whatIsStoredRawSaysWhy() {
+    float[] values = Samples.normals(new SplittableRandom(2), 512);
+    for (Codec codec : new Codec[] {Codec.BF16, Codec.INT8, Codec.RHT_INT8, Codec.RHT_INT16}) {
+      assertThat(why(codec, 64, values)).as("%s", codec).isNull();
+      for (float bad : new float[] {Float.NaN, Float.NEGATIVE_INFINITY}) {
+        float[] spoiled = values.clone();
+        spoiled[300] = bad;
+        assertThat(why(codec, 64, spoiled)).as("%s", codec).isEqualTo(RawReason.NOT_FINITE);
+      }
+      // Finite, but some of their sums are not.
+      float[] huge = new float[512];
+      Arrays.fill(huge, Float.MAX_VALUE);
+      assertThat(why(codec, 64, huge)).as("%s", codec).isEqualTo(RawReason.TOO_LARGE);
+      float[] tiny = new float[512];
+      Arrays.fill(tiny, 0x1p-70f);
+      assertThat(why(codec, 64, tiny)).as("%s", codec).isEqualTo(RawReason.TOO_SMALL);
+      byte[] scrap = new byte[63];
+      assertThat(Samples.whyRaw(ChunkCodecs.of(codec, f32(64)), scratch, scrap))
+          .as("%s", codec)
+          .isEqualTo(RawReason.PARTIAL_ROW);
+    }
+    float[] gathered = SignDiagonal.repeated(4096).clone();
+    SplittableRandom random = new SplittableRandom(8);
+    for (int i = 0; i < gathered.length; i++) {
+      gathered[i] *= 1 + 0.2f * Samples.normal(random);
+    }
+    assertThat(why(Codec.RHT_INT8, 4096, gathered)).isEqualTo(RawReason.INEXACT);
+    byte[] noise = Samples.noise(random, 4096);
+    assertThat(Samples.whyRaw(ChunkCodecs.of(Codec.PLANES, f32(64)), scratch, noise))
+        .isEqualTo(RawReason.NOT_SMALLER);
+  }
+
+  private RawReason why(Codec codec, int width, float[] values) {
+    byte[] raw = Samples.bytes(DType.F32, values);
+    return Samples.whyRaw(ChunkCodecs.of(codec, f32(width)), scratch, raw);
+  }
+
+  private static TensorSpec f32(int width) {
+    return Samples.tensor(DType.F32, width);
+  }
+
+  /** What the check would say of a codec that did not keep its promise. */
+  @Example
+  void anErrorAboveWhatIsStatedIsNoticed() {
+    float[] values = Samples.normals(new SplittableRandom(5), 5000);
+    byte[] raw = Samples.bytes(DType.F32, values);
+    for (Codec codec : new Codec[] {Codec.BF16, Codec.INT8, Codec.RHT_INT8, Codec.RHT_INT16}) {
+      double bound = LossyCheck.maxRelativeL2(codec, f32(128));
+      for (double part : new double[] {0.99, 1.01}) {
+        float[] off = values.clone();
+        for (int i = 0; i < off.length; i++) {
+          off[i] *= (float) (1 + part * bound);
+        }
+        LossyError error = measure(codec, raw, Samples.bytes(DType.F32, off));
+        assertThat(error.relativeL2()).isCloseTo(part * bound, within(0.005 * bound));
+        assertThat(error.isWithinBound()).isEqualTo(part < 1);
+      }
+      float[] one = values.clone();
+      one[4999] = Float.NaN;
+      assertThat(measure(codec, raw, Samples.bytes(DType.F32, one)).isWithinBound()).isFalse();
+    }
+    byte[] other = raw.clone();
+    other[77] ^= 1;
+    assertThat(measure(Codec.PLANES, raw, other).isWithinBound()).isFalse();
+    assertThat(measure(Codec.PLANES, raw, raw.clone()).isWithinBound()).isTrue();
+  }
+
+  private LossyError measure(Codec codec, byte[] raw, byte[] decoded) {
+    return LossyCheck.measure(
+        scratch,
+        codec,
+        f32(128),
+        new UnsafeBuffer(raw),
+        0,
+        new UnsafeBuffer(decoded),
+        0,
+        raw.length);
   }
 
   @Example

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.github.luben.zstd.Zstd;
+import com.sun.management.ThreadMXBean;
 import dev.waymark.error.CorruptionException;
 import dev.waymark.error.InvalidArgumentException;
 import dev.waymark.layout.Codec;
 import dev.waymark.layout.DType;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -108,6 +110,52 @@ class MalformedChunkTest {
     assertCorrupt(chunks, chunk(Zstd.compress(Arrays.copyOf(content, 499), 1)), 500);
     assertCorrupt(chunks, chunk(Zstd.compress(Arrays.copyOf(content, 501), 1)), 500);
     assertCorrupt(chunks, chunk(Zstd.compress(new byte[1 << 30 >> 4], 1)), 500);
+  }
+
+  @Example
+  void framesThatLieAreRefusedBeforeRoomIsMadeForThem() {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    ChunkCodec chunks = ChunkCodecs.of(Codec.PLANES, Samples.tensor(DType.U8, WIDTH));
+    for (int length : new int[] {24, 60, 200}) {
+      LyingFrames.of(length, 500)
+          .forEach(
+              (lie, frame) -> {
+                long before = threads.getCurrentThreadAllocatedBytes();
+                assertThatThrownBy(() -> Samples.decode(chunks, scratch, chunk(frame), 500))
+                    .as("%s in %s bytes", lie, length)
+                    .isInstanceOf(CorruptionException.class);
+                assertThat(threads.getCurrentThreadAllocatedBytes() - before)
+                    .as(lie)
+                    .isLessThan(1 << 20);
+              });
+    }
+  }
+
+  @Example
+  void planesHaveToFillTheChunk() {
+    ChunkCodec chunks = ChunkCodecs.of(Codec.PLANES, Samples.tensor(DType.F32, WIDTH));
+    byte[] raw = Samples.bytes(DType.F32, Samples.normals(new SplittableRandom(1), 10 * WIDTH));
+    byte[] stored = Samples.encode(chunks, scratch, raw);
+    int planeBytes = 10 * WIDTH;
+    int[] lengths = new int[4];
+    ByteBuffer.wrap(stored).order(ByteOrder.LITTLE_ENDIAN).asIntBuffer().get(lengths);
+    int[][] lies = {
+      {0, lengths[1], lengths[2], lengths[3]},
+      {-1, lengths[1], lengths[2], lengths[3]},
+      {Integer.MIN_VALUE, lengths[1], lengths[2], lengths[3]},
+      {Integer.MAX_VALUE, lengths[1], lengths[2], lengths[3]},
+      {planeBytes + 1, lengths[1], lengths[2], lengths[3] - 1},
+      {lengths[0] - 1, lengths[1], lengths[2], lengths[3]},
+      {lengths[0], lengths[1], lengths[2], lengths[3] + 1},
+      {lengths[0], lengths[1], lengths[2], lengths[3] - 1},
+      {1 << 30, 1 << 30, 1 << 30, (1 << 30) + stored.length - 16},
+      {Integer.MIN_VALUE, Integer.MIN_VALUE, lengths[2], lengths[3]},
+    };
+    for (int[] lie : lies) {
+      byte[] lying = stored.clone();
+      ByteBuffer.wrap(lying).order(ByteOrder.LITTLE_ENDIAN).asIntBuffer().put(lie);
+      assertCorrupt(chunks, lying, raw.length);
+    }
   }
 
   @Example

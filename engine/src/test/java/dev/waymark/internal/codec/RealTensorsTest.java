@@ -115,7 +115,14 @@ class RealTensorsTest {
               stored == null ? raw : Samples.decode(chunks, scratch, stored, raw.length);
           LossyError error =
               LossyCheck.measure(
-                  codec, spec, new UnsafeBuffer(raw), 0, new UnsafeBuffer(decoded), 0, raw.length);
+                  scratch,
+                  codec,
+                  spec,
+                  new UnsafeBuffer(raw),
+                  0,
+                  new UnsafeBuffer(decoded),
+                  0,
+                  raw.length);
           assertThat(error.isWithinBound()).as("%s of %s: %s", codec, name, error).isTrue();
           double norm = squaredNorm(spec.dtype(), raw);
           squaredError += error.relativeL2() * error.relativeL2() * norm;

@@ -116,6 +116,19 @@ final class Samples {
     return (float) (half < 0 ? -magnitude : magnitude);
   }
 
+  /** Why the chunk is to be stored raw; null where it is not. */
+  static RawReason whyRaw(ChunkCodec codec, CodecScratch scratch, byte[] raw) {
+    int result =
+        codec.encode(
+            scratch,
+            new UnsafeBuffer(raw),
+            0,
+            raw.length,
+            new UnsafeBuffer(new byte[codec.maxStoredBytes(raw.length)]),
+            0);
+    return result < 0 ? RawReason.ofResult(result) : null;
+  }
+
   /** Encodes between guards; null where the chunk is to be stored raw. */
   static byte[] encode(ChunkCodec codec, CodecScratch scratch, byte[] raw) {
     Guarded source = Guarded.of(raw);
@@ -126,7 +139,7 @@ final class Samples {
     source.assertGuardsUntouched();
     target.assertGuardsUntouched();
     assertThat(source.bytes()).isEqualTo(raw);
-    if (stored == ChunkCodec.STORE_RAW) {
+    if (stored < 0) {
       return null;
     }
     assertThat(stored).isBetween(0, Math.min(room, raw.length));
@@ -161,7 +174,14 @@ final class Samples {
       byte[] stored = encode(chunks, scratch, raw);
       byte[] decoded = stored == null ? raw : decode(chunks, scratch, stored, raw.length);
       return LossyCheck.measure(
-          codec, tensor, new UnsafeBuffer(raw), 0, new UnsafeBuffer(decoded), 0, raw.length);
+          scratch,
+          codec,
+          tensor,
+          new UnsafeBuffer(raw),
+          0,
+          new UnsafeBuffer(decoded),
+          0,
+          raw.length);
     }
   }
 }

@@ -84,7 +84,7 @@ final class RandomEdits {
         number(),
         random.nextLong(),
         number(),
-        locations());
+        locations(1));
   }
 
   private Edit pointAdded() {
@@ -97,13 +97,14 @@ final class RandomEdits {
         random.nextLong(),
         number(),
         number(),
-        locations(),
-        locations());
+        locations(0),
+        locations(0));
   }
 
-  private List<RecordLocation> locations() {
+  private List<RecordLocation> locations(int least) {
     return listOf(
-        random.nextInt(4), () -> new RecordLocation(id(), offset(), 1 + random.nextInt(1 << 30)));
+        least + random.nextInt(4),
+        () -> new RecordLocation(id(), offset(), 1 + random.nextInt(1 << 30)));
   }
 
   private RestorePolicy policy() {

@@ -9,6 +9,7 @@ import dev.waymark.error.InvalidArgumentException;
 import dev.waymark.error.NotAStoreException;
 import dev.waymark.error.UnsupportedFormatException;
 import dev.waymark.internal.io.StoreFile;
+import dev.waymark.internal.log.FormatVersions;
 import dev.waymark.sim.SimulatedDirectory;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;

@@ -1,5 +1,6 @@
 package dev.waymark.tools.demo;
 
+import dev.waymark.layout.Codec;
 import dev.waymark.tools.ExitCodes;
 import dev.waymark.tools.Output;
 import dev.waymark.tools.Progress;
@@ -22,8 +23,10 @@ import picocli.CommandLine.Spec;
       "Runs a small hybrid model (attention, sliding windows, gated delta nets with convolutions)"
           + " on a store: a cold turn, a warm turn, an aborted prefill and its retry, a reopen, a"
           + " restore.",
-      "Then it decodes from the restored state and from scratch, and compares the tokens. The store"
-          + " is left for you to look at.",
+      "Then it decodes from the restored state and from scratch, and compares the tokens: another"
+          + " token is a failure. And it holds the conversation again with recurrent state in int8,"
+          + " and says whether, or where, the answers differ. The store is left for you to look"
+          + " at.",
     })
 public final class DemoCommand implements Callable<Integer> {
   private static final int MAX_TOKENS = 1_000_000;
@@ -50,6 +53,16 @@ public final class DemoCommand implements Callable<Integer> {
               + " (default: ${DEFAULT-VALUE})")
   private int tokens;
 
+  @Option(
+      names = "--state-codec",
+      paramLabel = "CODEC",
+      defaultValue = "rht_int8",
+      description =
+          "what the recurrent state is stored with: raw, planes, bf16, int8, rht_int8 or rht_int16."
+              + " With a lossy one the conversation is held once more, after the exact one"
+              + " (default: ${DEFAULT-VALUE})")
+  private Codec stateCodec;
+
   @Option(names = "--json", description = "print JSON, for programs")
   private boolean json;
 
@@ -61,7 +74,7 @@ public final class DemoCommand implements Callable<Integer> {
     }
     DemoResult result;
     try (Progress progress = Progress.onTerminal()) {
-      result = new Demo(DemoOptions.of(directory(), tokens), progress).run();
+      result = new Demo(DemoOptions.of(directory(), tokens, stateCodec), progress).run();
     }
     DemoReport report = new DemoReport(result);
     try (Output out = new Output(spec.commandLine().getOut())) {

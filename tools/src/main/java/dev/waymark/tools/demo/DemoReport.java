@@ -61,9 +61,28 @@ final class DemoReport {
         result.identical() ? "yes" : "NO",
         "%d tokens decoded from the restored state and from scratch%s"
             .formatted(result.comparedTokens(), difference()));
+    if (result.lossyState() != null) {
+      lossyState(out, result.lossyState());
+    }
     out.line();
     out.line("The store is in %s", result.store());
     out.line("Look at it with: tools/bin/segtool inspect %s", result.store());
+  }
+
+  private static void lossyState(Output out, LossyState state) {
+    line(
+        out,
+        "state " + state.codec(),
+        state.identical() ? "same" : "differs",
+        "%s; %s of state in %s"
+            .formatted(
+                state.identical()
+                    ? "all %,d tokens of the answers, every restore through the codec"
+                        .formatted(state.comparedTokens())
+                    : "from token %,d of the answers' %,d on"
+                        .formatted(state.firstDifference() + 1, state.comparedTokens()),
+                Output.bytes(state.rawBytes()),
+                Output.bytes(state.storedBytes())));
   }
 
   private String difference() {
@@ -102,6 +121,16 @@ final class DemoReport {
     root.put("first_difference", result.firstDifference());
     root.put("logits_identical", result.logitsIdentical());
     root.put("identical", result.identical());
+    LossyState lossy = result.lossyState();
+    if (lossy != null) {
+      root.putObject("lossy_state")
+          .put("codec", lossy.codec().name())
+          .put("compared_tokens", lossy.comparedTokens())
+          .put("first_difference", lossy.firstDifference())
+          .put("identical", lossy.identical())
+          .put("raw_bytes", lossy.rawBytes())
+          .put("stored_bytes", lossy.storedBytes());
+    }
     return root;
   }
 

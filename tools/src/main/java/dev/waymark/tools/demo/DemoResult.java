@@ -15,6 +15,8 @@ import java.util.List;
  * @param comparedTokens tokens that were decoded twice
  * @param firstDifference index of the first of them that differs, or -1
  * @param logitsIdentical whether the logits after all these tokens are the same to the bit
+ * @param lossyState what the same conversation was like with a lossy codec; null if none was asked
+ *     for
  */
 record DemoResult(
     Path store,
@@ -27,7 +29,8 @@ record DemoResult(
     double coldSeconds,
     int comparedTokens,
     int firstDifference,
-    boolean logitsIdentical) {
+    boolean logitsIdentical,
+    LossyState lossyState) {
 
   DemoResult {
     steps = List.copyOf(steps);

@@ -1,6 +1,8 @@
 package dev.waymark.tools.inspect;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.StoreInspector;
+import dev.waymark.TensorInspector;
 import dev.waymark.tools.ExitCodes;
 import dev.waymark.tools.Output;
 import java.nio.file.Path;
@@ -16,8 +18,8 @@ import picocli.CommandLine.Spec;
     name = "inspect",
     mixinStandardHelpOptions = true,
     description = {
-      "Shows what a store holds: its segments, namespaces and restore points, and where its bytes"
-          + " are.",
+      "Shows what a store holds: its segments, namespaces and restore points, where its bytes are,"
+          + " and what codecs make of each tensor.",
       "Writes nothing and takes no lock, so it may be used beside a running server.",
     })
 public final class InspectCommand implements Callable<Integer> {
@@ -29,6 +31,12 @@ public final class InspectCommand implements Callable<Integer> {
   @Option(names = "--boundaries", description = "list every boundary, each after its parent")
   private boolean boundaries;
 
+  @Option(
+      names = "--no-tensors",
+      description =
+          "leave out what codecs make of each tensor: for that, the front of every record is read")
+  private boolean noTensors;
+
   @Option(names = "--json", description = "print JSON, for programs")
   private boolean json;
 
@@ -37,9 +45,16 @@ public final class InspectCommand implements Callable<Integer> {
     StoreInspector store = StoreInspector.open(path);
     try (Output out = new Output(spec.commandLine().getOut())) {
       if (json) {
-        out.json(new InspectJson(store, boundaries).toJson());
+        ObjectNode root = new InspectJson(store, boundaries).toJson();
+        if (!noTensors) {
+          TensorJson.add(TensorInspector.inspect(path), root);
+        }
+        out.json(root);
       } else {
         new InspectText(store, out, System.currentTimeMillis()).print(boundaries);
+        if (!noTensors) {
+          new TensorTable(TensorInspector.inspect(path), out).print();
+        }
       }
     }
     return exitCode(store);

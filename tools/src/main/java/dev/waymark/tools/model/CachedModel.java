@@ -5,6 +5,7 @@ import dev.waymark.PrefillPlan;
 import dev.waymark.SnapshotStore;
 import dev.waymark.error.RestoreMissException;
 import dev.waymark.error.StaleMatchException;
+import dev.waymark.layout.CodecPlan;
 
 /**
  * A model that answers prompts from what a store has of them, and stores what it computes: what a
@@ -19,11 +20,16 @@ public final class CachedModel {
   private final long bytesOfOneToken;
   private final long bytesOfEachMore;
 
-  /** Puts a model in front of a store. */
+  /** Puts a model in front of a store, which keeps its state as it is. */
   public CachedModel(HybridModel model, SnapshotStore store, int blockTokens) {
+    this(model, store, blockTokens, CodecPlan.RAW);
+  }
+
+  /** Puts a model in front of a store, which keeps its state with these codecs. */
+  public CachedModel(HybridModel model, SnapshotStore store, int blockTokens, CodecPlan codecs) {
     this.model = model;
     this.binding = new ModelBinding(model.config(), blockTokens);
-    this.namespace = store.namespace(binding.identity(), binding.layout());
+    this.namespace = store.namespace(binding.identity(), binding.layout(), codecs);
     this.bytesOfOneToken = model.newState(1).bytes();
     this.bytesOfEachMore = model.newState(2).bytes() - bytesOfOneToken;
   }

@@ -3,6 +3,7 @@ package dev.waymark.tools.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.layout.Codec;
 import dev.waymark.tools.Output;
 import dev.waymark.tools.Progress;
 import dev.waymark.tools.Run;
@@ -14,6 +15,8 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class DemoTest {
   @TempDir Path dir;
@@ -65,8 +68,8 @@ class DemoTest {
   @Test
   void aDifferenceIsNotHidden() {
     DemoStep step = new DemoStep("after the reopen", 600, 592, 8, 16, 1, 1);
-    DemoResult tokens = new DemoResult(dir, List.of(step), 1, 1, 1, 1, 1, 1, 16, 3, false);
-    DemoResult logits = new DemoResult(dir, List.of(step), 1, 1, 1, 1, 1, 1, 16, -1, false);
+    DemoResult tokens = new DemoResult(dir, List.of(step), 1, 1, 1, 1, 1, 1, 16, 3, false, null);
+    DemoResult logits = new DemoResult(dir, List.of(step), 1, 1, 1, 1, 1, 1, 16, -1, false, null);
     StringWriter text = new StringWriter();
 
     try (Output out = new Output(new PrintWriter(text))) {
@@ -84,15 +87,64 @@ class DemoTest {
 
     Run full = Run.of("demo", "--store", dir);
     Run few = Run.of("demo", "--tokens", "10");
+    Run codec = Run.of("demo", "--state-codec", "int4");
 
     assertThat(full.exitCode()).isEqualTo(2);
     assertThat(full.err()).contains("is not empty").doesNotContain("\tat ");
     assertThat(few.exitCode()).isEqualTo(2);
     assertThat(few.err()).contains("--tokens takes");
+    assertThat(codec.exitCode()).isEqualTo(2);
+    assertThat(codec.err()).contains("--state-codec", "RHT_INT8").doesNotContain("\tat ");
+  }
+
+  @ParameterizedTest
+  @EnumSource(Codec.class)
+  void stateThroughACodecIsComparedOverTheWholeConversation(Codec codec) {
+    DemoResult result = tiny(codec);
+
+    assertThat(result.identical()).as("the exact conversation").isTrue();
+    assertThat(result.lossyState() != null).isEqualTo(codec.isLossy());
+    if (codec.isLossy()) {
+      LossyState lossy = result.lossyState();
+      assertThat(lossy.codec()).isEqualTo(codec);
+      assertThat(lossy.comparedTokens()).isEqualTo(20 + 20 + 24);
+      assertThat(lossy.firstDifference()).isBetween(-1, lossy.comparedTokens() - 1);
+      assertThat(lossy.storedBytes()).isLessThan(lossy.rawBytes());
+      JsonNode json = new DemoReport(result).toJson().path("lossy_state");
+      assertThat(json.path("codec").asText()).isEqualTo(codec.name());
+      assertThat(json.path("identical").asBoolean()).isEqualTo(lossy.identical());
+    }
+  }
+
+  @Test
+  void whereLossyStateDiffersIsSaidAndIsNoFailure() {
+    DemoStep step = new DemoStep("after the reopen", 600, 592, 8, 16, 1, 1);
+    LossyState same = new LossyState(Codec.RHT_INT8, 64, -1, 4_096, 1_024);
+    LossyState other = new LossyState(Codec.INT8, 64, 36, 4_096, 1_024);
+    StringWriter text = new StringWriter();
+
+    try (Output out = new Output(new PrintWriter(text))) {
+      for (LossyState lossy : List.of(same, other)) {
+        DemoResult result =
+            new DemoResult(dir, List.of(step), 1, 1, 1, 1, 1, 1, 16, -1, true, lossy);
+        assertThat(result.identical()).isTrue();
+        new DemoReport(result).print(out);
+      }
+    }
+
+    assertThat(text.toString())
+        .contains("state RHT_INT8            same  all 64 tokens of the answers")
+        .contains("4.0 KiB of state in 1.0 KiB")
+        .contains("state INT8             differs  from token 37 of the answers' 64 on");
   }
 
   private DemoResult tiny() {
-    DemoOptions options = new DemoOptions(dir.resolve("store"), ModelConfig.tiny(), 16, 600, 24);
+    return tiny(Codec.RHT_INT8);
+  }
+
+  private DemoResult tiny(Codec stateCodec) {
+    DemoOptions options =
+        new DemoOptions(dir.resolve("store"), ModelConfig.tiny(), 16, 600, 24, stateCodec);
     return new Demo(options, Progress.none()).run();
   }
 }

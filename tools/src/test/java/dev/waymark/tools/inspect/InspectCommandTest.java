@@ -6,6 +6,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.waymark.SnapshotStore;
 import dev.waymark.StoreOptions;
+import dev.waymark.layout.Codec;
+import dev.waymark.layout.CodecPlan;
 import dev.waymark.tools.GoneReader;
 import dev.waymark.tools.Run;
 import dev.waymark.tools.model.CachedModel;
@@ -63,6 +65,51 @@ class InspectCommandTest {
   }
 
   @Test
+  void tensorsSayWhatTheirCodecsMakeOfThem() throws IOException {
+    try (SnapshotStore store = SnapshotStore.open(path, OPTIONS)) {
+      serve(store, CodecPlan.RAW.withFixed(Codec.RHT_INT8));
+    }
+
+    JsonNode json = new ObjectMapper().readTree(Run.of("inspect", path, "--json").out());
+    Run text = Run.of("inspect", path);
+
+    long rawBytes = 0;
+    int transformed = 0;
+    for (JsonNode tensor : json.path("tensors")) {
+      boolean first = tensor.path("namespace").asInt() == 1;
+      assertThat(tensor.path("parts").asLong()).as("%s", tensor).isPositive();
+      if (first || !tensor.path("codec_asked").asText().equals("RHT_INT8")) {
+        assertThat(tensor.path("codec_asked").asText()).isEqualTo("RAW");
+        assertThat(tensor.path("ratio").asDouble()).isEqualTo(1);
+        assertThat(tensor.path("parts_stored_raw").asLong()).isZero();
+      } else if (tensor.path("dtype").asText().equals("F32")) {
+        transformed++;
+        assertThat(tensor.path("ratio").asDouble()).as("%s", tensor).isGreaterThan(2);
+        assertThat(tensor.path("stored_bytes").asLong())
+            .isLessThan(tensor.path("raw_bytes").asLong());
+      }
+      rawBytes += tensor.path("raw_bytes").asLong();
+    }
+    assertThat(transformed).isPositive();
+    assertThat(rawBytes).isPositive();
+    assertThat(json.path("tensor_records").asLong()).isPositive();
+    assertThat(json.path("tensor_records_unread").asLong()).isZero();
+    assertThat(text.out()).contains("tensors of namespace 2", "RHT_INT8");
+    assertThat(Run.of("inspect", path, "--no-tensors").out())
+        .doesNotContain("tensors of namespace");
+  }
+
+  @Test
+  void tensorsOfRecordsThatAreLostAreLeftOut() throws IOException {
+    Files.delete(path.resolve("append-1.seg"));
+
+    Run run = Run.of("inspect", path);
+
+    assertThat(run.exitCode()).isEqualTo(3);
+    assertThat(run.out()).contains("records could not be read, and are left out");
+  }
+
+  @Test
   void worksBesideAWriter() {
     try (SnapshotStore store = SnapshotStore.open(path, OPTIONS)) {
       assertThat(Run.of("inspect", path).exitCode()).isZero();
@@ -115,9 +162,13 @@ class InspectCommandTest {
   }
 
   private static void serve(SnapshotStore store) {
+    serve(store, CodecPlan.RAW);
+  }
+
+  private static void serve(SnapshotStore store, CodecPlan codecs) {
     HybridModel model = new HybridModel(ModelConfig.tiny());
     int[] prompt = new Random(1).ints(100, 0, 128).toArray();
-    try (Turn turn = new CachedModel(model, store, 16).begin(prompt, 0)) {
+    try (Turn turn = new CachedModel(model, store, 16, codecs).begin(prompt, 0)) {
       turn.finishPrompt(tokens -> {});
     }
   }

@@ -1,0 +1,81 @@
+package dev.waymark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.error.DurabilityLostException;
+import dev.waymark.internal.io.YieldPoints;
+import dev.waymark.layout.RestorePolicy;
+import dev.waymark.sim.Fault;
+import dev.waymark.sim.OperationKind;
+import dev.waymark.sim.SimulatedDirectory;
+import java.util.Arrays;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What a failed force endangered is saved, also where the quota has no room for anyone. */
+class SalvageTest {
+  private static final long MIB = 1L << 20;
+  private static final int BLOCK = SampleModel.BLOCK;
+
+  private final SampleModel model = new SampleModel("one", 992, 96, 8_064);
+
+  private void append(PrefillSession session, int[] tokens, int to) {
+    int from = session.tokens();
+    session.append(Arrays.copyOfRange(tokens, from, to), model.views(tokens, to));
+  }
+
+  /**
+   * @param failures forces of segments that fail one after another: those of the copies too
+   * @param full whether all of the quota is in use or reserved
+   */
+  @ParameterizedTest
+  @CsvSource({"1,true", "1,false", "2,false", "3,false"})
+  void whatCouldNotBeForcedIsMovedWithinTheQuota(int failures, boolean full) {
+    SimulatedDirectory disk = new SimulatedDirectory();
+    StoreOptions options = TestStore.options("24MiB").build();
+    SnapshotStore store =
+        SnapshotStore.open(disk, options, () -> 1_700_000_000_000L, YieldPoints.NONE);
+    Namespace ns = store.namespace(model.identity, model.layout);
+    int[] tokens = QuotaTest.prompt(1, 8 * BLOCK + 1);
+    PrefillPlan plan =
+        PrefillPlan.tokens(tokens.length).policy(RestorePolicy.EVERY).durability(Durability.NONE);
+    try (PrefillSession session = ns.prefill(ns.match(tokens), plan)) {
+      for (int to = BLOCK; to <= 8 * BLOCK; to += BLOCK) {
+        append(session, tokens, to);
+      }
+      QuotaGate gate = store.engine().space.gate();
+      QuotaGate.Reservation others = gate.reservation();
+      assertThat(gate.tryReserve(others, full ? gate.freeBytes() : 0)).isTrue();
+      assertThat(gate.freeBytes() == 0).isEqualTo(full);
+      disk.inject(Fault.ioError(OperationKind.FORCE).onFile("append-").times(failures));
+      try {
+        store.flush();
+        assertThat(failures).isLessThan(3);
+        assertThat(session.durableTokens()).isEqualTo(8 * BLOCK);
+      } catch (DurabilityLostException e) {
+        // The third round moves no more.
+        assertThat(failures).isEqualTo(3);
+      }
+      assertThat(disk.allocatedBytes()).isLessThanOrEqualTo(24 * MIB);
+      assertThat(store.stats().allocatedBytes()).isLessThanOrEqualTo(24 * MIB);
+      others.end();
+    }
+    disk = powerLoss(disk, store);
+    try (SnapshotStore again =
+        SnapshotStore.open(disk, options, () -> 1_700_000_000_000L, YieldPoints.NONE)) {
+      Namespace there = again.namespace(model.identity, model.layout);
+      PrefixMatch match = there.match(tokens);
+      if (failures < 3) {
+        assertThat(model.restoreAndCheck(match, tokens)).isEqualTo(8 * BLOCK);
+      } else {
+        assertThat(match.storedTokens()).isZero();
+      }
+    }
+  }
+
+  private static SimulatedDirectory powerLoss(SimulatedDirectory disk, SnapshotStore store) {
+    SimulatedDirectory lost = disk.crashState(5);
+    store.abandon();
+    return lost;
+  }
+}

@@ -1,0 +1,90 @@
+package dev.waymark.explore;
+
+import dev.waymark.StoreOptions;
+import dev.waymark.internal.io.StoreFile;
+import dev.waymark.sim.SimulatedDirectory;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * What a workload works with: its namespaces, and how much room the store has.
+ *
+ * @param pressed whether the store is kept so full that it has to evict, and is deleted from,
+ *     compacted and given less room
+ * @param quotaBytes what the next process opens the store with
+ */
+record World(List<Space> spaces, boolean pressed, long quotaBytes) {
+  private static final long LOW_QUOTA_BYTES = StoreOptions.MIN_QUOTA_BYTES;
+  private static final long HIGH_QUOTA_BYTES = LOW_QUOTA_BYTES + (1 << 20);
+
+  /** What the quarantine takes of a pressed store's quota. */
+  private static final long ASIDE_BYTES = 13_500L << 10;
+
+  /** Ends like a segment's name: nothing in the quarantine is the store's to delete. */
+  private static final String ASIDE_NAME = "quarantine/append-1.seg";
+
+  static World any(SplittableRandom random) {
+    List<Space> spaces =
+        switch (random.nextInt(6)) {
+          case 0 -> List.of(Space.ROWS, Space.POINTS);
+          case 1 -> List.of(Space.WIDE, Space.POINTS);
+          case 2 -> List.of(Space.WIDE);
+          default -> List.of(Space.POINTS);
+        };
+    return new World(spaces, false, LOW_QUOTA_BYTES);
+  }
+
+  static World pressed(SplittableRandom random) {
+    List<Space> spaces =
+        random.nextInt(3) == 0 ? List.of(Space.HEAVY, Space.POINTS) : List.of(Space.HEAVY);
+    return new World(spaces, true, HIGH_QUOTA_BYTES);
+  }
+
+  /** The same, with another quota perhaps. */
+  World next(SplittableRandom random) {
+    long quota = pressed && random.nextInt(3) == 0 ? LOW_QUOTA_BYTES : HIGH_QUOTA_BYTES;
+    return pressed ? new World(spaces, true, quota) : this;
+  }
+
+  long lowQuotaBytes() {
+    return LOW_QUOTA_BYTES;
+  }
+
+  /** Takes up the room that the store is not to have. */
+  void furnish(SimulatedDirectory disk) {
+    if (pressed) {
+      SimulatedDirectory other = disk.another();
+      try (StoreFile file = other.create(ASIDE_NAME)) {
+        file.allocate(0, ASIDE_BYTES);
+        file.force();
+      }
+      other.force();
+      other.close();
+    }
+  }
+
+  /**
+   * That what {@link #furnish} put there is still there.
+   *
+   * @throws Violation if not
+   */
+  void requireFurniture(SimulatedDirectory disk) {
+    if (pressed && !disk.another().exists(ASIDE_NAME)) {
+      throw new Violation(Violation.Kind.LOST, "what was in the quarantine was deleted");
+    }
+  }
+
+  /** The smallest store there is: segments of 256 KiB. Nothing is forced unless asked for. */
+  StoreOptions options() {
+    return StoreOptions.builder()
+        .quota(quotaBytes)
+        .restoreThreads(1)
+        .backgroundThread(false)
+        .build();
+  }
+
+  Space.Leaf anyLeaf(SplittableRandom random) {
+    Space space = spaces.get(random.nextInt(spaces.size()));
+    return space.leaves.get(random.nextInt(space.leaves.size()));
+  }
+}

@@ -1,0 +1,200 @@
+package dev.waymark.plant;
+
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/** The mistakes that are planted, each a way in which a store like this one goes wrong. */
+enum Mistake {
+  ACKNOWLEDGED_AT_ONCE(
+      "an append is acknowledged before anything is forced",
+      Patch.replace(
+          "internal.publish.Publisher", "whenDurable", "write", "plant.Slips.durableAtOnce")),
+  COMMIT_NOT_WAITED_FOR(
+      "an append of durability COMMIT returns before its force",
+      Patch.skip("PrefillSession", "appendBlocks", "commit")),
+  COMPLETE_NOT_COMMITTED(
+      "a completed prompt is not committed",
+      Patch.skip("PrefillSession", "lambda$promptComplete$", "commit")),
+  FLUSH_DOES_NOTHING(
+      "flush returns without a commit", Patch.skip("SnapshotStore", "lambda$flush$", "flush")),
+  DATA_NOT_FORCED(
+      "the data of a segment is not forced",
+      Patch.skip("internal.log.SegmentSet", "forceDirty", "force")),
+  EDITS_BEFORE_DATA(
+      "edits are forced before the data that they name",
+      Patch.replace(
+          "internal.publish.Publisher", "forceSegments", "forceDirty", "plant.Slips.forceLater"),
+      Patch.replace(
+          "internal.publish.Publisher", "commitLocked", "force", "plant.Slips.forceThenData")),
+  EDITS_NOT_FORCED(
+      "edits are written and not forced",
+      Patch.skip("internal.publish.Publisher", "commitLocked", "force")),
+  NAMES_NOT_FORCED(
+      "the directory is not forced after a segment was created",
+      Patch.skip("internal.publish.Publisher", "forceSegments", "force")),
+  SEGMENT_NOT_ANNOUNCED(
+      "no edit says that a segment was created",
+      Patch.replace(
+          "internal.publish.Publisher", "announce", "takeCreated", "plant.Slips.noneCreated")),
+  HEADER_NOT_WRITTEN(
+      "a segment's header is not written",
+      Patch.skip("internal.log.SegmentSet", "create", "MappedRegion.put")),
+  CHECKPOINT_NOT_FORCED(
+      "a new manifest is not forced before CURRENT names it",
+      Patch.skip("internal.manifest.ManifestCheckpoint", "write", "force")),
+  CURRENT_NOT_FORCED(
+      "CURRENT is not forced before it takes its name",
+      Patch.skip("internal.manifest.CurrentFile", "write", "force")),
+  CURRENT_IN_PLACE(
+      "CURRENT is written over in place, without a rename",
+      Patch.replace("internal.manifest.CurrentFile", "write", "create", "plant.Slips.openInPlace"),
+      Patch.skip("internal.manifest.CurrentFile", "write", "rename")),
+  MANIFEST_DELETED_FIRST(
+      "the manifest in force is emptied before its successor is",
+      Patch.replace(
+          "internal.publish.Publisher",
+          "lambda$checkpointLocked$",
+          "write",
+          "plant.Slips.afterDeleting")),
+  MANIFEST_DELETED_FIRST_AT_OPEN(
+      "the same while a store is opened",
+      Patch.replace("StoreOpener", "open", "write", "plant.Slips.afterDeleting")),
+  MANIFESTS_CONFUSED(
+      "a manifest that CURRENT may name is removed after CURRENT could not be forced",
+      Patch.replace(
+          "internal.manifest.ManifestCheckpoint", "write", "write", "plant.Slips.writeOrRemove")),
+  MANIFEST_FORCED_AGAIN(
+      "a failed force of the manifest is tried again and believed",
+      Patch.replace("internal.manifest.ManifestLog", "force", "force", "plant.Slips.forceAgain")),
+  SEGMENT_FORCED_AGAIN(
+      "a failed force of a segment is tried again and believed",
+      Patch.replace("internal.log.SegmentSet", "forceDirty", "force", "plant.Slips.forceAgain")),
+  POISON_IGNORED(
+      "what stands in a segment that could not be forced is acknowledged",
+      Patch.replace("internal.publish.Publisher", "rescue", "poisoned", "plant.Slips.none")),
+  SALVAGE_UNVERIFIED(
+      "records are copied without a look at their checksums",
+      Patch.skip("internal.publish.RecordCopier", "copy", "verify")),
+  CHECKSUM_SKIPPED(
+      "a frame's checksum is not compared",
+      Patch.replace(
+          "internal.log.Frame", "check", "crc32c", "internal.log.SegmentSlips.claimedChecksum")),
+  NOT_FORCED_AFTER_REOPEN(
+      "what a process that died had written is believed to be durable",
+      Patch.answer("internal.recover.Recovery", "force", 0)),
+  DISCARDED_ROWS_LEFT(
+      "rows of a session that was to be discarded stay after its process died",
+      Patch.answer("internal.recover.RecoveryPlanner", "discardEdits", 0)),
+  KEPT_SESSION_DISCARDED(
+      "rows of a session that was to be kept go when its process died",
+      Patch.rename("internal.recover.RecoveryPlanner", "plan", "keep", "discard")),
+  RECOVERED_SESSION_OPEN(
+      "a session that recovery closed is open again after the next open",
+      Patch.skip("internal.recover.RecoveryPlanner", "keep", "apply")),
+  UNNAMED_FILES_LEFT(
+      "files that no edit names stay", Patch.skip("internal.recover.Recovery", "clean", "delete")),
+  IDS_REUSED(
+      "ids of segments are given out again after a reopen",
+      Patch.answer("internal.log.SegmentSet", "raiseCounters", 0)),
+  COPY_NOT_FORCED(
+      "a record is moved before its copy is forced",
+      Patch.replace(
+          "internal.log.SegmentSet", "copy", "letGo", "internal.log.SegmentSlips.letGoAsClean")),
+  PUNCHED_TOO_EARLY(
+      "dead records are punched out before the edit that drops them is forced",
+      Patch.skip("internal.log.SegmentSet", "punch", "isFree", 1)),
+  UNLINKED_TOO_EARLY(
+      "a dead segment is unlinked before the edits that drop its records are forced",
+      Patch.skip("internal.log.SegmentSet", "lambda$unlinkable$", "isFree", 1),
+      Patch.skip("internal.publish.Publisher", "unlinkDead", "commitLocked")),
+  READERS_FORGOTTEN(
+      "bytes are given back that a restore still looks at",
+      Patch.answer("internal.publish.Readers", "oldest", -1)),
+  KEPT_LOST_AT_CHECKPOINT(
+      "a new manifest does not say which chains are kept",
+      Patch.skip("internal.forest.ForestState", "tails", "add")),
+  KEEP_NOT_COMMITTED(
+      "keeping a chain returns before it is durable", Patch.skip("ChainKeeper", "keep", "commit")),
+  KEPT_EVICTED("kept chains are evicted", Patch.answer("internal.forest.Forest", "isKept", 0)),
+  DELETE_NOT_COMMITTED(
+      "a delete returns before it is durable", Patch.skip("Maintenance", "wipe", "giveBack")),
+  QUOTA_FORGETS_RECOVERED(
+      "segments of an earlier process do not count in the quota",
+      Patch.skip("internal.log.SegmentSet", "settle", "charge")),
+  QUOTA_NOT_CHARGED(
+      "what is written does not count in the quota",
+      Patch.skip("internal.log.SegmentSet", "allocate", "charge")),
+  QUARANTINE_NOT_COUNTED(
+      "small files and the quarantine do not count in the quota",
+      Patch.skip("StoreOpener", "open", "setOtherFilesBytes"));
+
+  /** Those that were not found within 1,500 states: the explorer is not shown to see them. */
+  private static final Set<Mistake> UNPROVEN =
+      EnumSet.of(
+          CURRENT_IN_PLACE,
+          MANIFESTS_CONFUSED,
+          MANIFEST_FORCED_AGAIN,
+          SEGMENT_FORCED_AGAIN,
+          POISON_IGNORED,
+          SALVAGE_UNVERIFIED,
+          NOT_FORCED_AFTER_REOPEN,
+          COPY_NOT_FORCED,
+          PUNCHED_TOO_EARLY,
+          UNLINKED_TOO_EARLY,
+          READERS_FORGOTTEN,
+          KEPT_EVICTED,
+          QUOTA_FORGETS_RECOVERED,
+          QUOTA_NOT_CHARGED);
+
+  /** Those that a kill is enough for, within 500 states. */
+  private static final Set<Mistake> FOUND_BY_KILLS =
+      EnumSet.of(
+          ACKNOWLEDGED_AT_ONCE,
+          COMMIT_NOT_WAITED_FOR,
+          COMPLETE_NOT_COMMITTED,
+          FLUSH_DOES_NOTHING,
+          SEGMENT_NOT_ANNOUNCED,
+          HEADER_NOT_WRITTEN,
+          MANIFEST_DELETED_FIRST,
+          MANIFEST_DELETED_FIRST_AT_OPEN,
+          DISCARDED_ROWS_LEFT,
+          KEPT_SESSION_DISCARDED,
+          RECOVERED_SESSION_OPEN,
+          UNNAMED_FILES_LEFT,
+          IDS_REUSED,
+          KEPT_LOST_AT_CHECKPOINT,
+          KEEP_NOT_COMMITTED,
+          DELETE_NOT_COMMITTED,
+          QUARANTINE_NOT_COUNTED);
+
+  private final String what;
+  private final List<Patch> patches;
+
+  Mistake(String what, Patch... patches) {
+    this.what = what;
+    this.patches = List.of(patches);
+  }
+
+  String what() {
+    return what;
+  }
+
+  List<Patch> patches() {
+    return patches;
+  }
+
+  boolean isProven() {
+    return !UNPROVEN.contains(this);
+  }
+
+  boolean isFoundByKills() {
+    return FOUND_BY_KILLS.contains(this);
+  }
+
+  /** Its row in the page. */
+  String row() {
+    return "| `%s` | %s | %s | %s |"
+        .formatted(this, what, isProven() ? "yes" : "not shown", isFoundByKills() ? "yes" : "no");
+  }
+}

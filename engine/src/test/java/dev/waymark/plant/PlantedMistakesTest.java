@@ -1,0 +1,46 @@
+package dev.waymark.plant;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Each mistake is found of which the page says so. */
+class PlantedMistakesTest {
+  private static final long MOST_STATES = 10_000;
+
+  static Stream<Mistake> soonFound() {
+    return Stream.of(Mistake.values()).filter(Mistake::isProven);
+  }
+
+  @ParameterizedTest
+  @MethodSource("soonFound")
+  void theExplorerFinds(Mistake mistake) {
+    Optional<String> found = new PlantedEngine(mistake).explore(1, MOST_STATES, false);
+    assertThat(found).as(mistake.what()).isPresent();
+  }
+
+  @Test
+  void aPatchThatFitsNothingIsRefused() throws IOException {
+    byte[] classFile;
+    try (var in = Patch.class.getResourceAsStream("Patch.class")) {
+      classFile = in.readAllBytes();
+    }
+    Patch patch = Patch.skip("plant.Patch", "apply", "noSuchCall");
+    assertThatThrownBy(() -> patch.apply(classFile)).isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void thePageListsThem() throws IOException {
+    String page = Files.readString(Path.of("../docs/reliability.md"));
+    assertThat(page.lines().filter(line -> line.matches("\\| `[A-Z_]+` \\|.*")))
+        .containsExactlyElementsOf(Stream.of(Mistake.values()).map(Mistake::row).toList());
+  }
+}
