@@ -67,7 +67,8 @@ public final class CompletionsServer implements AutoCloseable {
     this.store = store;
     this.model = new CachedModel(model, store, blockTokens);
     this.tokenizer = new ToyTokenizer(model.config().vocab());
-    this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 512);
+    this.server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 512);
     this.workers = Executors.newFixedThreadPool(threads);
     server.setExecutor(workers);
     server.createContext("/v1/completions", exchange -> handle(exchange, this::completions));

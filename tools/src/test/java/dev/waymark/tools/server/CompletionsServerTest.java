@@ -104,7 +104,11 @@ class CompletionsServerTest {
   void badRequestsAreTypedAndSayNothingOfThePrompt() throws Exception {
     for (String bad :
         new String[] {
-          "secret words", "{\"prompt\":17}", "{}", body("secret words", -1, false), body("", 1, false)
+          "secret words",
+          "{\"prompt\":17}",
+          "{}",
+          body("secret words", -1, false),
+          body("", 1, false)
         }) {
       HttpResponse<String> refused = post(bad);
       assertThat(refused.statusCode()).as(bad).isEqualTo(400);

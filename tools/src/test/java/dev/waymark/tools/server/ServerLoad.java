@@ -93,8 +93,7 @@ public final class ServerLoad {
       check(snapshots.stats());
     }
     settle(threads, descriptors);
-    StoreVerifier.Report report =
-        StoreVerifier.verify(store, StoreVerifier.Level.ALL, bytes -> {});
+    StoreVerifier.Report report = StoreVerifier.verify(store, StoreVerifier.Level.ALL, bytes -> {});
     if (!report.findings().isEmpty()) {
       wrong("verify: " + report.findings());
     }
@@ -212,8 +211,7 @@ public final class ServerLoad {
   }
 
   private void check(StoreStats stats) {
-    long sum =
-        stats.liveBytes() + stats.deadBytes() + stats.framingBytes() + stats.reservedBytes();
+    long sum = stats.liveBytes() + stats.deadBytes() + stats.framingBytes() + stats.reservedBytes();
     if (stats.allocatedBytes() > stats.quotaBytes()) {
       wrong("above the quota: " + stats.allocatedBytes());
     }
@@ -230,7 +228,8 @@ public final class ServerLoad {
       Thread.onSpinWait();
     }
     if (liveThreads() > threads) {
-      wrong("threads left: " + (liveThreads() - threads) + " " + Thread.getAllStackTraces().keySet());
+      wrong(
+          "threads left: " + (liveThreads() - threads) + " " + Thread.getAllStackTraces().keySet());
     }
     if (descriptors() > descriptors) {
       wrong("descriptors left: " + (descriptors() - descriptors));
