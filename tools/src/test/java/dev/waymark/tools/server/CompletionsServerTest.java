@@ -20,6 +20,8 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -73,8 +75,9 @@ class CompletionsServerTest {
     JsonNode first = JSON.readTree(cold.body());
     JsonNode second = JSON.readTree(warm.body());
     assertThat(first.at("/usage/restored_tokens").asInt()).isZero();
+    // The last point that the default policy keeps of this prompt.
     assertThat(second.at("/usage/restored_tokens").asInt())
-        .isGreaterThan(second.at("/usage/prompt_tokens").asInt() - 17);
+        .isGreaterThan(second.at("/usage/prompt_tokens").asInt() / 2);
     assertThat(second.path("text")).isEqualTo(first.path("text"));
 
     String streamed = post(body(prompt, 20, true)).body();
@@ -90,7 +93,7 @@ class CompletionsServerTest {
 
   @Test
   void whatDoesNotFitIsRefusedBeforeItBegins() throws Exception {
-    HttpResponse<String> refused = post(body(ToyPrompts.text(1, 400_000), 1, true));
+    HttpResponse<String> refused = post(body(ToyPrompts.text(1, 60_000), 1, true));
     assertThat(refused.statusCode()).isEqualTo(413);
     JsonNode error = JSON.readTree(refused.body()).path("error");
     assertThat(error.path("code").asText()).isEqualTo("REJECTED");
@@ -121,7 +124,7 @@ class CompletionsServerTest {
   /** What a client that went away had waited for is there for its retry. */
   @Test
   void aClientThatGoesAwayEndsItsPrefill() throws Exception {
-    String prompt = ToyPrompts.text(3, 60_000);
+    String prompt = ToyPrompts.text(3, 10_000);
     String body = body(prompt, 1, false);
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
       socket
@@ -132,17 +135,21 @@ class CompletionsServerTest {
                       + "\r\n\r\n"
                       + body)
                   .getBytes(StandardCharsets.UTF_8));
-      while (store.stats().boundaries() < 8) {
-        Thread.onSpinWait();
-      }
+      await(() -> store.stats().boundaries() >= 8);
     }
-    while (stats().path("gone").asInt() == 0) {
-      Thread.onSpinWait();
-    }
+    await(() -> stats().path("gone").asInt() > 0);
     long boundaries = store.stats().boundaries();
     JsonNode retry = JSON.readTree(post(body).body());
     assertThat(boundaries * 16).isLessThan(retry.at("/usage/prompt_tokens").asLong() / 16 * 16);
     assertThat(retry.at("/usage/restored_tokens").asLong()).isPositive();
+  }
+
+  private static void await(Callable<Boolean> condition) throws Exception {
+    long patience = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
+    while (!condition.call()) {
+      assertThat(System.nanoTime()).as("patience").isLessThan(patience);
+      Thread.onSpinWait();
+    }
   }
 
   private JsonNode stats() throws IOException, InterruptedException {
