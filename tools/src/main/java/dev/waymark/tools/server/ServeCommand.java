@@ -3,10 +3,10 @@ package dev.waymark.tools.server;
 import dev.waymark.SnapshotStore;
 import dev.waymark.StoreOptions;
 import dev.waymark.tools.ExitCodes;
+import dev.waymark.tools.Output;
 import dev.waymark.tools.model.HybridModel;
 import dev.waymark.tools.model.ModelConfig;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -62,6 +62,9 @@ public final class ServeCommand implements Callable<Integer> {
       description = "requests computed at a time (default: ${DEFAULT-VALUE})")
   private int threads;
 
+  @Option(names = "--json", description = "say where it listens as JSON, for programs")
+  private boolean json;
+
   @Override
   public Integer call() throws IOException, InterruptedException {
     StoreOptions options =
@@ -83,13 +86,21 @@ public final class ServeCommand implements Callable<Integer> {
             new CompletionsServer(
                 store, new HybridModel(ModelConfig.demo()), BLOCK_TOKENS, port, threads)) {
       Runtime.getRuntime().addShutdownHook(hook);
-      PrintWriter out = spec.commandLine().getOut();
-      out.println("http://localhost:" + server.port() + "/v1/completions, until Ctrl-C");
-      out.flush();
+      say("http://localhost:" + server.port() + "/v1/completions");
       stopped.await();
     } finally {
       closed.countDown();
     }
     return ExitCodes.OK;
+  }
+
+  private void say(String url) {
+    try (Output out = new Output(spec.commandLine().getOut())) {
+      if (json) {
+        out.json(Output.envelope("serve").put("url", url));
+      } else {
+        out.line("%s, until Ctrl-C", url);
+      }
+    }
   }
 }
