@@ -42,10 +42,12 @@ final class ChainKeeper {
   private static void requireName(String name) {
     if (name.isBlank()
         || name.length() > MOST_NAME_CHARS
+        || name.chars().anyMatch(Character::isISOControl)
         || !StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
       throw new InvalidArgumentException(
           ErrorDetail.of("a chain cannot be kept under that name")
-              .expected("1 to " + MOST_NAME_CHARS + " characters, not all of them blank")
+              .expected(
+                  "1 to " + MOST_NAME_CHARS + " characters, not all of them blank, none of control")
               .found("a name of " + name.length()));
     }
   }

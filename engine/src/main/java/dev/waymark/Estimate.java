@@ -61,7 +61,7 @@ public record Estimate(
             List.of(),
             0);
     return new PrefillEstimator(layout, codecs, 0, sizing, options)
-        .estimate(0, 0, plan.expectedTokens(), points);
+        .estimate(0, 0, plan.expectedTokens(), points, Long.MAX_VALUE);
   }
 
   /** What a model's state takes in memory after so many tokens, in its raw form. */

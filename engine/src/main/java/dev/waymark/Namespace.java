@@ -105,7 +105,8 @@ public final class Namespace {
    *     match again
    */
   public Estimate estimate(PrefixMatch match, PrefillPlan plan) {
-    SessionStart start = start(match, plan);
+    requireOwn(match);
+    SessionStart start = SessionStart.holdAndCount(engine, this, match, plan);
     try {
       return start.estimate();
     } finally {
@@ -139,13 +140,17 @@ public final class Namespace {
   }
 
   private SessionStart start(PrefixMatch match, PrefillPlan plan) {
+    requireOwn(match);
+    return SessionStart.hold(engine, this, match, plan);
+  }
+
+  private void requireOwn(PrefixMatch match) {
     engine.requireOpen();
     if (match.namespace().state != state || !match.namespace().rootKey.equals(rootKey)) {
       throw new InvalidArgumentException(
           ErrorDetail.of("a match of another namespace or tenant was given")
               .remedy("match in the namespace in which the prefill runs"));
     }
-    return SessionStart.hold(engine, this, match, plan);
   }
 
   /**

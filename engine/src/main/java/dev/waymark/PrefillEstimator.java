@@ -11,7 +11,9 @@ import dev.waymark.layout.CodecPlan;
 import dev.waymark.layout.Growth;
 import dev.waymark.layout.Layout;
 import dev.waymark.layout.TensorSpec;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Counts what a prefill will write, by the plans that its records will be written from. Pure.
@@ -30,6 +32,8 @@ final class PrefillEstimator {
   private final SegmentSizing sizing;
   private final StoreOptions options;
   private final int uniformFrom;
+  private final int fullWindowsFrom;
+  private final Map<Integer, Cost> points = new HashMap<>();
   private Cost uniformRows;
 
   /**
@@ -82,6 +86,8 @@ final class PrefillEstimator {
     this.sizing = sizing;
     this.options = options;
     this.uniformFrom = uniformFrom(layout);
+    this.fullWindowsFrom =
+        Math.addExact(layout.maxWindowTokens(), Math.max(layout.maxSinkTokens(), 0));
   }
 
   /** From here on, every block adds as many rows as the one before; never, where that varies. */
@@ -105,8 +111,11 @@ final class PrefillEstimator {
    * @param startTokens the restore point that it starts from
    * @param storedTokens boundaries up to here have their rows
    * @param points a plan of its own, which this uses up
+   * @param enoughBytes beyond so many written bytes nothing more is counted: what is asked then is
+   *     only whether it fits
    */
-  Estimate estimate(int startTokens, int storedTokens, int expectedTokens, PointPlan points) {
+  Estimate estimate(
+      int startTokens, int storedTokens, int expectedTokens, PointPlan points, long enoughBytes) {
     int block = layout.blockTokens();
     int end = expectedTokens / block * block;
     Cost all = Cost.NOTHING;
@@ -116,15 +125,16 @@ final class PrefillEstimator {
     int lastPoint = startTokens;
     int widestGap = 0;
     int restorable = 0;
-    for (int to = startTokens + block; to <= end && to > 0; to += block) {
-      Cost rows = rowsOfBlock(to - block, to);
+    // Written so that it does not run over where the prompt is as long as one can be.
+    for (int from = startTokens; from < end && all.most() <= enoughBytes; from += block) {
+      int to = from + block;
+      Cost rows = rowsOfBlock(from, to);
       rowsToHere = rowsToHere.plus(rows);
       Cost added = to > storedTokens ? rows : Cost.NOTHING;
       boolean point = points.wants(to);
       if (point) {
         int covered = Math.max(layout.windowFrom(to), lastPoint);
-        added = added.plus(Cost.of(records.delta(ANY_KEY, ANY_KEY, to - block, to, covered)));
-        added = added.plus(Cost.of(records.state(ANY_KEY, ANY_KEY, to - block, to)));
+        added = added.plus(pointOf(from, to, covered));
         points.added(to);
       }
       if (point || (!layout.needsPoints() && to > storedTokens)) {
@@ -158,10 +168,21 @@ final class PrefillEstimator {
   }
 
   private long pointBytes(int tokens) {
-    int from = tokens - layout.blockTokens();
-    return Cost.of(records.delta(ANY_KEY, ANY_KEY, from, tokens, 0))
-        .plus(Cost.of(records.state(ANY_KEY, ANY_KEY, from, tokens)))
-        .encoded();
+    return pointOf(tokens - layout.blockTokens(), tokens, 0).encoded();
+  }
+
+  /** Costs the same wherever every window is full and as many of its rows are new. */
+  private Cost pointOf(int from, int to, int covered) {
+    if (from < fullWindowsFrom) {
+      return costOfPoint(from, to, covered);
+    }
+    int newTokens = to - Math.max(covered, to - layout.maxWindowTokens());
+    return points.computeIfAbsent(newTokens, n -> costOfPoint(from, to, covered));
+  }
+
+  private Cost costOfPoint(int from, int to, int covered) {
+    return Cost.of(records.delta(ANY_KEY, ANY_KEY, from, to, covered))
+        .plus(Cost.of(records.state(ANY_KEY, ANY_KEY, from, to)));
   }
 
   private long allocatedBytes(long recordBytes) {

@@ -4,6 +4,7 @@ import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidSettingException;
 import dev.waymark.layout.AbortMode;
 import dev.waymark.layout.RestorePolicy;
+import java.util.Objects;
 
 /**
  * What is known of a prefill before it starts.
@@ -28,6 +29,8 @@ public record PrefillPlan(
 
   /** Checks the ranges. */
   public PrefillPlan {
+    Objects.requireNonNull(policy, "policy");
+    Objects.requireNonNull(abortMode, "abortMode");
     if (expectedTokens < 0 || startTokens < DEEPEST || memoryBytesPerToken < 0) {
       throw new InvalidSettingException(
           ErrorDetail.of("a prefill's plan is out of range")

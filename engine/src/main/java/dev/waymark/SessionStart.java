@@ -27,6 +27,7 @@ final class SessionStart {
   private final int tokens;
   private final Held held;
   private final Estimate estimate;
+  private final long enoughBytes;
   private final QuotaGate.Reservation reservation;
   private final NamespacePromises.Promise promise;
   private QuotaGate.Claim claim;
@@ -40,7 +41,12 @@ final class SessionStart {
       Forest.Hold tip, Forest.Hold stored, int storedTokens, List<Integer> pointTokens) {}
 
   private SessionStart(
-      StoreEngine engine, Namespace namespace, PrefixMatch match, PrefillPlan plan) {
+      StoreEngine engine,
+      Namespace namespace,
+      PrefixMatch match,
+      PrefillPlan plan,
+      long enoughBytes) {
+    this.enoughBytes = enoughBytes;
     this.engine = engine;
     this.namespace = namespace;
     this.match = match;
@@ -69,7 +75,14 @@ final class SessionStart {
   /** Holds the chain that a match found, as far as it is still there. */
   static SessionStart hold(
       StoreEngine engine, Namespace namespace, PrefixMatch match, PrefillPlan plan) {
-    return new SessionStart(engine, namespace, match, plan);
+    // What is beyond the quota is refused, however far.
+    return new SessionStart(engine, namespace, match, plan, engine.space.gate().quotaBytes());
+  }
+
+  /** The same, and all that the prefill would cost is counted, be it more than ever fits. */
+  static SessionStart holdAndCount(
+      StoreEngine engine, Namespace namespace, PrefixMatch match, PrefillPlan plan) {
+    return new SessionStart(engine, namespace, match, plan, Long.MAX_VALUE);
   }
 
   private Held takeHold() {
@@ -137,7 +150,7 @@ final class SessionStart {
   /** What it would cost if the prompt was of another length. */
   Estimate estimateOf(int expectedTokens) {
     return new PrefillEstimator(namespace.state(), engine.segments.sizing(), engine.options)
-        .estimate(tokens, held.storedTokens(), expectedTokens, points(expectedTokens));
+        .estimate(tokens, held.storedTokens(), expectedTokens, points(expectedTokens), enoughBytes);
   }
 
   /** What the model's state takes in memory after so many tokens. */

@@ -27,9 +27,11 @@ import java.util.function.LongSupplier;
  * try (SnapshotStore store = SnapshotStore.open(dir, StoreOptions.builder().quota("100GiB").build())) {
  *   Namespace ns = store.namespace(identity, layout);
  *   PrefixMatch match = ns.match(tokens);
- *   try (RestoredState state = match.restore()) {
- *     for (TensorSpec t : layout.tensors()) state.read(t, myCache.view(t));
- *     state.finish();
+ *   if (match.restorableTokens() > 0) {
+ *     try (RestoredState state = match.restore()) {
+ *       for (TensorSpec t : layout.tensors()) state.read(t, myCache.view(t));
+ *       state.finish();
+ *     }
  *   }
  *   try (PrefillSession s = ns.prefill(match, PrefillPlan.tokens(tokens.length))) {
  *     for (Block b : residualBlocks) s.append(b.tokens(), myCache.views());

@@ -4,6 +4,7 @@ import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidSettingException;
 import dev.waymark.layout.EvictionPolicy;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -61,6 +62,8 @@ public record StoreOptions(
 
   /** Checks ranges, and that the settings do not contradict each other. */
   public StoreOptions {
+    Objects.requireNonNull(durability, "durability");
+    Objects.requireNonNull(eviction, "eviction");
     if (quotaBytes != AUTO_QUOTA && quotaBytes < MIN_QUOTA_BYTES) {
       throw invalid("quota", MIN_QUOTA_BYTES + " bytes or more, or auto", quotaBytes);
     }

@@ -1,8 +1,11 @@
 package dev.waymark;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.waymark.error.QuotaExceededException;
+import dev.waymark.error.RejectedException;
 import dev.waymark.layout.AbortMode;
 import dev.waymark.layout.Codec;
 import dev.waymark.layout.CodecPlan;
@@ -146,6 +149,26 @@ class EstimateTest {
       assertThat(without.appendedBytes()).isEqualTo(there.appendedBytes());
       assertThat(without.restorePoints()).isEqualTo(there.restorePoints());
       assertThat(test.store().stats().boundaries()).isZero();
+    }
+  }
+
+  /** "As long as it gets" is an obvious thing to say where the length is not known. */
+  @Test
+  void aPromptAsLongAsOneCanBeIsRefusedAtOnce() {
+    Layout layout = FieldLayouts.tinyHybrid(8);
+    int[] prompt = new Random(1).ints(20, 0, 100).toArray();
+    try (TestStore test = new TestStore(TestStore.options("32MiB").build())) {
+      Namespace ns = test.namespace(layout);
+      for (int tokens : new int[] {Integer.MAX_VALUE, 1 << 30, 100_000_000}) {
+        for (RestorePolicy policy : new RestorePolicy[] {RestorePolicy.EVERY, RestorePolicy.LAST}) {
+          PrefillPlan plan = PrefillPlan.tokens(tokens).policy(policy);
+          assertThatThrownBy(() -> ns.prefill(ns.match(prompt), plan))
+              .isInstanceOf(QuotaExceededException.class);
+          assertThatThrownBy(() -> ns.admit(ns.match(prompt), plan))
+              .isInstanceOf(RejectedException.class);
+        }
+      }
+      test.check();
     }
   }
 }

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidSettingException;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -23,6 +24,9 @@ public record CodecPlan(Codec rows, Codec window, Codec fixed, Map<String, Codec
 
   /** Copies the map. */
   public CodecPlan {
+    Objects.requireNonNull(rows, "rows");
+    Objects.requireNonNull(window, "window");
+    Objects.requireNonNull(fixed, "fixed");
     byTensor = Map.copyOf(byTensor);
   }
 

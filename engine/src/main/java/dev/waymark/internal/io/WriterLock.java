@@ -212,7 +212,7 @@ final class WriterLock implements AutoCloseable {
             .in(StoreNames.LOCK)
             .expected("no other writer")
             .found(holder)
-            .remedy("close that one, or open this one for reading only"));
+            .remedy("close that one; segtool inspect and verify work beside it"));
   }
 
   private static UnsupportedFileSystemException unsupported(String found, Exception cause) {

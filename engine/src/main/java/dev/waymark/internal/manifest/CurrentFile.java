@@ -32,12 +32,17 @@ public final class CurrentFile {
   /**
    * Reads it. Whether the store may be written is in its versions.
    *
-   * @throws NotAStoreException if there is none
-   * @throws CorruptionException if it is damaged
+   * @throws NotAStoreException if there is none, nor anything else of a store
+   * @throws CorruptionException if it is damaged, or only it is missing
    * @throws dev.waymark.error.UnsupportedFormatException if the store needs a newer reader
    */
   public static Current read(StoreDirectory directory) {
     if (!directory.exists(NAME)) {
+      if (directory.list().stream().anyMatch(CurrentFile::isOfAStore)) {
+        throw new CorruptionException(
+            ErrorDetail.of("a store's CURRENT is missing, though there are segments or a manifest")
+                .remedy("rebuild the manifest with segtool repair --rebuild-manifest"));
+      }
       throw new NotAStoreException(
           ErrorDetail.of("there is no store in " + directory.label())
               .expected("a directory with " + NAME + " in it")
@@ -52,6 +57,10 @@ public final class CurrentFile {
       file.read(0, buffer, 0, (int) length);
       return decode(buffer, (int) length);
     }
+  }
+
+  private static boolean isOfAStore(String name) {
+    return name.endsWith(".seg") || name.startsWith("manifest-");
   }
 
   /**

@@ -98,6 +98,8 @@ public final class PointPlan {
 
   /** A boundary of the chain became a point. */
   public void added(int tokens) {
+    // Sessions only go on: of the points behind, the newest is all that is asked for.
+    points.headSet(tokens).clear();
     points.add(tokens);
   }
 
