@@ -46,7 +46,7 @@ class AdmissionTest {
       assertThat(refused.rejection()).isEqualTo(Rejection.QUOTA);
       assertThat(refused.httpStatus()).isEqualTo(507);
       assertThat(refused.predictedBytes() - refused.limitBytes()).isEqualTo(refused.missingBytes());
-      assertThat(refused.predictedBytes()).isGreaterThan(100_000 * 512);
+      assertThat(refused.predictedBytes()).isGreaterThan(32 << 20);
       assertThat(refused.longestTokens()).isBetween(20_000, 60_000);
       assertThat(refused).hasMessageContaining("store " + refused.longestTokens() + " tokens");
       assertThat(test.state()).isEqualTo(before);

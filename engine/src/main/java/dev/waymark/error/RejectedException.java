@@ -14,7 +14,7 @@ public final class RejectedException extends WaymarkException {
    * Makes the failure with its numbers.
    *
    * @param rejection which limit
-   * @param predictedBytes what it would take
+   * @param predictedBytes what it would take; beyond the quota counting stops
    * @param limitBytes what it could have
    * @param missingBytes what is missing of it
    * @param longestTokens the longest prompt, begun alike, that would be admitted now
@@ -51,7 +51,7 @@ public final class RejectedException extends WaymarkException {
     return rejection;
   }
 
-  /** What it would take. */
+  /** What it would take; beyond the quota counting stops. */
   public long predictedBytes() {
     return predictedBytes;
   }
