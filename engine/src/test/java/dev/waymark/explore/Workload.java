@@ -282,8 +282,8 @@ final class Workload {
   private static int perMille(Process process) {
     if (process.depth == 0) {
       // So that what there is to spend lasts until the end of a long life.
-      int most = process.world.pressed() ? 100 : 400;
-      return process.recovering ? 150 : most;
+      int most = process.world.pressed() ? 30 : 130;
+      return process.recovering ? 60 : most;
     }
     return process.recovering ? 6 : 60;
   }
@@ -301,7 +301,7 @@ final class Workload {
     check(how, state, from.world, from.oracle, from.depth + 1, from.random.split());
   }
 
-  /** Opens a state twice, and looks at it from all sides. */
+  /** Opens a state, one in three of them twice, and looks at it from all sides. */
   private void check(
       String how,
       SimulatedDirectory state,
@@ -326,6 +326,10 @@ final class Workload {
       } else {
         opened.abandon();
       }
+      if (random.nextInt(3) > 0) {
+        trail.removeLast();
+        return;
+      }
       SimulatedDirectory again = state.another();
       Opened second =
           new Process(again, world, oracle, DEPTH_LIMIT, random, this::fork).openSurely(this::now);
@@ -349,7 +353,7 @@ final class Workload {
       Presence presence,
       int depth,
       SplittableRandom random) {
-    int choice = random.nextInt(10);
+    int choice = random.nextInt(5);
     if (choice == 0) {
       if (!opened.world().pressed()) {
         Inspection.use(opened, opened.world().anyLeaf(random), new Oracle(presence));

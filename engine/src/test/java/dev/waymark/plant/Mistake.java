@@ -20,7 +20,7 @@ enum Mistake {
       "flush returns without a commit", Patch.skip("SnapshotStore", "lambda$flush$", "flush")),
   DATA_NOT_FORCED(
       "the data of a segment is not forced",
-      Patch.skip("internal.log.SegmentSet", "forceDirty", "force")),
+      Patch.skip("internal.log.SegmentSet", "force", "StoreFile.force")),
   EDITS_BEFORE_DATA(
       "edits are forced before the data that they name",
       Patch.replace(
@@ -42,7 +42,7 @@ enum Mistake {
       Patch.skip("internal.log.SegmentSet", "create", "MappedRegion.put")),
   CHECKPOINT_NOT_FORCED(
       "a new manifest is not forced before CURRENT names it",
-      Patch.skip("internal.manifest.ManifestCheckpoint", "write", "force")),
+      Patch.skip("internal.manifest.ManifestCheckpoint", "begin", "ManifestLog.force")),
   CURRENT_NOT_FORCED(
       "CURRENT is not forced before it takes its name",
       Patch.skip("internal.manifest.CurrentFile", "write", "force")),
@@ -54,22 +54,26 @@ enum Mistake {
       "the manifest in force is emptied before its successor is",
       Patch.replace(
           "internal.publish.Publisher",
-          "lambda$checkpointLocked$",
-          "write",
-          "plant.Slips.afterDeleting")),
+          "beginManifest",
+          "begin",
+          "plant.Slips.beginAfterDeleting")),
   MANIFEST_DELETED_FIRST_AT_OPEN(
       "the same while a store is opened",
-      Patch.replace("StoreOpener", "open", "write", "plant.Slips.afterDeleting")),
+      Patch.replace("StoreOpener", "open", "write", "plant.Slips.writeAfterDeleting")),
   MANIFESTS_CONFUSED(
       "a manifest that CURRENT may name is removed after CURRENT could not be forced",
       Patch.replace(
-          "internal.manifest.ManifestCheckpoint", "write", "write", "plant.Slips.writeOrRemove")),
+          "internal.manifest.ManifestCheckpoint",
+          "putInForce",
+          "write",
+          "plant.Slips.writeOrRemove")),
   MANIFEST_FORCED_AGAIN(
       "a failed force of the manifest is tried again and believed",
       Patch.replace("internal.manifest.ManifestLog", "force", "force", "plant.Slips.forceAgain")),
   SEGMENT_FORCED_AGAIN(
       "a failed force of a segment is tried again and believed",
-      Patch.replace("internal.log.SegmentSet", "forceDirty", "force", "plant.Slips.forceAgain")),
+      Patch.replace(
+          "internal.log.SegmentSet", "force", "StoreFile.force", "plant.Slips.forceAgain")),
   POISON_IGNORED(
       "what stands in a segment that could not be forced is acknowledged",
       Patch.replace("internal.publish.Publisher", "rescue", "poisoned", "plant.Slips.none")),
@@ -80,9 +84,20 @@ enum Mistake {
       "a frame's checksum is not compared",
       Patch.replace(
           "internal.log.Frame", "check", "crc32c", "internal.log.SegmentSlips.claimedChecksum")),
-  NOT_FORCED_AFTER_REOPEN(
-      "what a process that died had written is believed to be durable",
-      Patch.answer("internal.recover.Recovery", "force", 0)),
+  NOTHING_FORCED_AT_OPEN(
+      "nothing is forced while a store is opened",
+      Patch.answer("internal.recover.Recovery", "force", 0),
+      Patch.replace("StoreOpener", "open", "write", "plant.Slips.writeUnforced")),
+  LENGTH_BELIEVED(
+      "a segment stays as long as the crash left it",
+      Patch.answer("internal.recover.RecoveryPlan$Cut", "shorten", 0)),
+  RECOVERED_SEGMENT_APPENDED_TO(
+      "a segment of an earlier process is appended to",
+      Patch.replace(
+          "internal.log.SegmentSet",
+          "openRun",
+          "SegmentSet.create",
+          "internal.log.SegmentSlips.appendToRecovered")),
   DISCARDED_ROWS_LEFT(
       "rows of a session that was to be discarded stay after its process died",
       Patch.answer("internal.recover.RecoveryPlanner", "discardEdits", 0)),
@@ -103,14 +118,22 @@ enum Mistake {
           "internal.log.SegmentSet", "copy", "letGo", "internal.log.SegmentSlips.letGoAsClean")),
   PUNCHED_TOO_EARLY(
       "dead records are punched out before the edit that drops them is forced",
-      Patch.skip("internal.log.SegmentSet", "punch", "isFree", 1)),
+      Patch.replace(
+          "internal.log.SegmentSet",
+          "lambda$takeDead$",
+          "isFree",
+          "internal.log.SegmentSlips.isUnread")),
   UNLINKED_TOO_EARLY(
       "a dead segment is unlinked before the edits that drop its records are forced",
-      Patch.skip("internal.log.SegmentSet", "lambda$unlinkable$", "isFree", 1),
-      Patch.skip("internal.publish.Publisher", "unlinkDead", "commitLocked")),
+      Patch.replace(
+          "internal.log.SegmentSet",
+          "lambda$unlinkable$",
+          "isFree",
+          "internal.log.SegmentSlips.isUnread"),
+      Patch.skip("internal.publish.Publisher", "unlinkLocked", "commitLocked")),
   READERS_FORGOTTEN(
       "bytes are given back that a restore still looks at",
-      Patch.answer("internal.publish.Readers", "oldest", -1)),
+      Patch.skip("internal.log.Segment$DeadExtent", "isFree", "getAsBoolean")),
   KEPT_LOST_AT_CHECKPOINT(
       "a new manifest does not say which chains are kept",
       Patch.skip("internal.forest.ForestState", "tails", "add")),
@@ -138,7 +161,6 @@ enum Mistake {
           SEGMENT_FORCED_AGAIN,
           POISON_IGNORED,
           SALVAGE_UNVERIFIED,
-          NOT_FORCED_AFTER_REOPEN,
           COPY_NOT_FORCED,
           PUNCHED_TOO_EARLY,
           UNLINKED_TOO_EARLY,
