@@ -256,10 +256,13 @@ final class Oracle {
         return true;
       }
     }
-    return pins.stream().anyMatch(node::isOnPathTo)
-        || kept.values().stream()
-            .flatMap(Set::stream)
-            .anyMatch(tip -> tip.isPresent() && node.isOnPathTo(tip.get()));
+    return pins.stream().anyMatch(node::isOnPathTo) || mayBeKept(node);
+  }
+
+  private boolean mayBeKept(Node node) {
+    return kept.values().stream()
+        .flatMap(Set::stream)
+        .anyMatch(tip -> tip.isPresent() && node.isOnPathTo(tip.get()));
   }
 
   /** That call returned. */
@@ -387,7 +390,7 @@ final class Oracle {
         throw new Violation(Violation.Kind.WRONG, "boundary " + node + " was never stored");
       }
       boolean leaf = node.children.stream().noneMatch(presence.rows()::contains);
-      if (leaf && isTakenBack(fact)) {
+      if (leaf && isTakenBack(fact) && !mayBeKept(node)) {
         throw new Violation(Violation.Kind.WRONG, "boundary " + node + " was taken back");
       }
     }

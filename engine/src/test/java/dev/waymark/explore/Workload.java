@@ -2,6 +2,7 @@ package dev.waymark.explore;
 
 import dev.waymark.Durability;
 import dev.waymark.RecoveryReport;
+import dev.waymark.StoreStats;
 import dev.waymark.error.DurabilityLostException;
 import dev.waymark.error.WaymarkException;
 import dev.waymark.explore.Space.Leaf;
@@ -77,7 +78,7 @@ final class Workload {
     World world = pressed ? World.pressed(dice) : World.any(dice);
     world.furnish(disk);
     try {
-      int steps = (pressed ? 40 : 6) + dice.nextInt(14);
+      int steps = (pressed ? 60 : 6) + dice.nextInt(14);
       live(disk, world, new Oracle(), dice, 0, 1 + dice.nextInt(3), steps, faulty);
     } catch (Violation e) {
       throw new Violation(e.kind, e.getMessage() + "\n  " + where, e);
@@ -154,6 +155,9 @@ final class Workload {
       } else if (depth == 0 && !world.pressed() && random.nextInt(3) == 0) {
         race(opened, process, random);
       }
+      if (depth == 0) {
+        count(opened, world.pressed() ? "full: " : faults ? "failing: " : "plain: ");
+      }
       if (life < lives - 1 && random.nextInt(3) > 0) {
         oracle.poll();
         process.unwatch();
@@ -172,6 +176,16 @@ final class Workload {
       world = next;
     }
     check("the end", disk, world, oracle, depth + 1, random.split());
+  }
+
+  /** Notes what one life did: a workload that does nothing shows nothing. */
+  private void count(Opened opened, String prefix) {
+    StoreStats stats = opened.store().stats();
+    tally.did(prefix + "lives", 1);
+    tally.did(prefix + "boundaries evicted", stats.evictedBoundaries());
+    tally.did(prefix + "points evicted", stats.evictedPoints());
+    tally.did(prefix + "pages copied", stats.copiedBytes() / 4_096);
+    tally.did(prefix + "chains kept at the end", stats.keptChains());
   }
 
   /** An open during which a call fails; whether it succeeds or not, the process dies then. */
@@ -251,6 +265,9 @@ final class Workload {
   }
 
   private void forkAlone(Process process, String call) {
+    if (process.depth == 0 && !process.recovering) {
+      tally.did((pressed ? "full: " : faulty ? "failing: " : "plain: ") + call, 1);
+    }
     if (states >= scope.statesAWorkload() || process.depth >= DEPTH_LIMIT) {
       return;
     }
