@@ -218,12 +218,10 @@ final class Oracle {
         });
   }
 
-  /** A point may be written at the session's tip by the call that follows. */
-  void addingPoint(Session session) {
-    if (session.reach != null) {
-      fact(session.reach).pointPossible = true;
-      version++;
-    }
+  /** A point may be written there by the call that follows: not so deep after a failed append. */
+  void addingPoint(Node tip) {
+    fact(tip).pointPossible = true;
+    version++;
   }
 
   /** A call that ends the session, or completes it, is about to be made. */

@@ -129,7 +129,7 @@ final class Workload {
       Driver driver = new Driver(opened, oracle, random.split(), faults, own);
       boolean roomy = true;
       for (int i = 0; i < steps; i++) {
-        if (faults && random.nextInt(5) == 0) {
+        if (faults && random.nextInt(3) == 0) {
           disk.clearFaults();
           Fault fault = Faults.any(random);
           own.accept("inject " + fault);

@@ -150,7 +150,7 @@ enum Mistake {
       Patch.skip("internal.log.SegmentSet", "allocate", "charge")),
   QUARANTINE_NOT_COUNTED(
       "small files and the quarantine do not count in the quota",
-      Patch.skip("StoreOpener", "open", "setOtherFilesBytes"));
+      Patch.skip("SpaceKeeper", "countOtherFiles", "setOtherFilesBytes"));
 
   /** Those that were not found within 1,500 states: the explorer is not shown to see them. */
   private static final Set<Mistake> UNPROVEN =

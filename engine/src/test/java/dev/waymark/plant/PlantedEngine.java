@@ -1,5 +1,6 @@
 package dev.waymark.plant;
 
+import dev.waymark.explore.Hunt;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -46,6 +47,10 @@ final class PlantedEngine extends ClassLoader {
           loadClass("dev.waymark.explore.Hunt")
               .getMethod("hunt", long.class, long.class, boolean.class)
               .invoke(null, seed, mostStates, killsOnly);
+      if (found != null
+          && !Hunt.isSound(Long.parseLong(((String) found).split("\t")[1]), killsOnly)) {
+        throw new IllegalStateException("found without the mistake as well: " + found);
+      }
       return Optional.ofNullable((String) found);
     } catch (InvocationTargetException e) {
       throw new IllegalStateException("the explorer fails with " + mistake, e.getCause());
