@@ -272,6 +272,8 @@ final class Workload {
       return;
     }
     SplittableRandom random = process.random;
+    boolean reclaims = call.equals("PUNCH") || call.equals("DELETE");
+    process.callsAfterReclaim = reclaims ? 5 : Math.max(0, process.callsAfterReclaim - 1);
     if (random.nextInt(1_000) >= perMille(process)) {
       return;
     }
@@ -299,7 +301,9 @@ final class Workload {
   private static int perMille(Process process) {
     if (process.depth == 0) {
       // So that what there is to spend lasts until the end of a long life.
-      int most = process.world.pressed() ? 30 : 130;
+      // What was given back too early shows until the edits that say so are forced.
+      boolean soon = process.callsAfterReclaim > 0 && process.callsAfterReclaim < 5;
+      int most = !process.world.pressed() ? 130 : soon ? 150 : 25;
       return process.recovering ? 60 : most;
     }
     return process.recovering ? 6 : 60;
