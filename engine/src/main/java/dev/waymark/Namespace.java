@@ -99,18 +99,53 @@ public final class Namespace {
   }
 
   /**
-   * Starts a prefill on what a match found.
+   * What a prefill would cost, without I/O.
    *
+   * @throws dev.waymark.error.StaleMatchException if what the match found is not there any more;
+   *     match again
+   */
+  public Estimate estimate(PrefixMatch match, PrefillPlan plan) {
+    SessionStart start = start(match, plan);
+    try {
+      return start.estimate();
+    } finally {
+      start.abandon();
+    }
+  }
+
+  /**
+   * Gives leave to prefill, or refuses before the first byte. What is promised others cannot take,
+   * but nothing is evicted for it until the prefill starts.
+   *
+   * @throws dev.waymark.error.RejectedException if it does not fit the quota, the write budget, or
+   *     the memory budget
+   * @throws dev.waymark.error.StaleMatchException if what the match found is not there any more;
+   *     match again
+   */
+  public Admission admit(PrefixMatch match, PrefillPlan plan) {
+    return Admission.of(engine, this, plan, start(match, plan));
+  }
+
+  /**
+   * Starts a prefill on what a match found, whatever memory it takes.
+   *
+   * @throws dev.waymark.error.QuotaExceededException if it does not fit the quota
+   * @throws dev.waymark.error.QuotaPinnedException if what is in the way is pinned, kept or
+   *     reserved
    * @throws dev.waymark.error.StaleMatchException if that is not there any more; match again
    */
   public PrefillSession prefill(PrefixMatch match, PrefillPlan plan) {
+    return PrefillSession.open(engine, this, plan, start(match, plan));
+  }
+
+  private SessionStart start(PrefixMatch match, PrefillPlan plan) {
     engine.requireOpen();
     if (match.namespace().state != state || !match.namespace().rootKey.equals(rootKey)) {
       throw new InvalidArgumentException(
           ErrorDetail.of("a match of another namespace or tenant was given")
               .remedy("match in the namespace in which the prefill runs"));
     }
-    return PrefillSession.open(engine, this, match, plan);
+    return SessionStart.hold(engine, this, match, plan);
   }
 
   /**

@@ -36,7 +36,6 @@ import dev.waymark.layout.TensorSpec;
 import dev.waymark.layout.TensorView;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
@@ -92,15 +91,10 @@ public final class PrefillSession implements AutoCloseable {
       StoreEngine engine,
       Namespace namespace,
       PrefillPlan plan,
-      PointPlan points,
-      QuotaGate.Reservation reservation,
-      NamespacePromises.Promise promise,
-      long sessionId,
-      Forest.Hold tip,
-      BoundaryKey tipKey,
-      int tokens) {
-    this.reservation = reservation;
-    this.promise = promise;
+      SessionStart start,
+      long sessionId) {
+    this.reservation = start.reservation();
+    this.promise = start.promise();
     this.rowRun = new Run(SegmentKind.APPEND, Run.Heat.NEW, reservation);
     this.pointRun = new Run(SegmentKind.DELTA, Run.Heat.NEW, reservation);
     this.engine = engine;
@@ -109,61 +103,43 @@ public final class PrefillSession implements AutoCloseable {
     this.layout = state.layout();
     this.plan = plan;
     this.durability = plan.durability() == null ? engine.options.durability() : plan.durability();
-    this.points = points;
+    this.points = start.points();
     this.records = new RecordPlans(state, engine.segments.sizing().maxRecordBytes());
     this.sessionId = sessionId;
-    this.tip = tip;
-    this.tipKey = tipKey;
-    this.tokens = tokens;
+    this.tip = start.tip();
+    this.tipKey = start.tipKey();
+    this.tokens = start.tokens();
     this.openedNumber = engine.publisher.published();
     // What it starts from may not be durable yet, but is before the session's own edit.
     this.lastNumber = openedNumber;
     this.progress.add(new Progress(openedNumber, tokens));
   }
 
+  /** Makes the room that the start needs, and begins; the start is used up either way. */
   static PrefillSession open(
-      StoreEngine engine, Namespace namespace, PrefixMatch match, PrefillPlan plan) {
-    int start =
-        plan.startTokens() == PrefillPlan.DEEPEST ? match.restorableTokens() : plan.startTokens();
-    if (start > 0 && Arrays.binarySearch(match.points(), start) < 0) {
-      throw new InvalidArgumentException(
-          ErrorDetail.of("a prefill starts where there is no restore point")
-              .expected("0 or one of the match's points")
-              .found(start));
-    }
-    SessionStart from = SessionStart.hold(engine, namespace, match, plan, start);
+      StoreEngine engine, Namespace namespace, PrefillPlan plan, SessionStart start) {
     try {
+      start.makeRoom();
       return engine.publisher.write(
           () -> {
             engine.requireOpen();
-            from.requireThere();
+            start.requireThere();
             long sessionId = engine.forest.nextSessionId();
             engine.publisher.publish(
                 new Edit.SessionOpened(
                     sessionId,
                     namespace.state().id(),
-                    start,
+                    start.tokens(),
                     plan.expectedTokens(),
                     plan.policy(),
                     plan.abortMode(),
                     engine.clockMillis.getAsLong()));
-            PrefillSession session =
-                new PrefillSession(
-                    engine,
-                    namespace,
-                    plan,
-                    from.points(),
-                    from.reservation(),
-                    from.promise(),
-                    sessionId,
-                    from.tip(),
-                    match.keyAt(start),
-                    start);
+            PrefillSession session = new PrefillSession(engine, namespace, plan, start, sessionId);
             engine.sessions.add(session);
             return session;
           });
     } catch (RuntimeException | Error e) {
-      from.abandon();
+      start.abandon();
       throw e;
     }
   }

@@ -34,6 +34,7 @@ final class QuotaGate implements SpaceGate {
   private long manifestBytes;
   private long chargedBytes;
   private long reservedBytes;
+  private long claimedBytes;
 
   /**
    * A gate.
@@ -43,6 +44,49 @@ final class QuotaGate implements SpaceGate {
   QuotaGate(long quotaBytes, long copyingBytes) {
     this.quotaBytes = quotaBytes;
     this.copyingBytes = copyingBytes;
+  }
+
+  /**
+   * Room that one prefill will find, made by eviction when it starts: what is reserved for others
+   * leaves so much of it.
+   */
+  final class Claim {
+    private long bytes;
+
+    private Claim(long bytes) {
+      this.bytes = bytes;
+    }
+
+    /** Takes it back. Idempotent. */
+    void withdraw() {
+      synchronized (QuotaGate.this) {
+        claimedBytes -= bytes;
+        bytes = 0;
+      }
+    }
+  }
+
+  /** A claim to nothing. */
+  Claim noClaim() {
+    return new Claim(0);
+  }
+
+  /**
+   * Lays a claim to room.
+   *
+   * @param roomBytes what could be made, beside what is claimed
+   * @return null where that is less than {@code bytes}
+   */
+  synchronized Claim tryClaim(long bytes, long roomBytes) {
+    if (bytes > roomBytes - claimedBytes) {
+      return null;
+    }
+    claimedBytes += bytes;
+    return new Claim(bytes);
+  }
+
+  synchronized long claimedBytes() {
+    return claimedBytes;
   }
 
   /** Room that one prefill has for itself. */
@@ -67,9 +111,9 @@ final class QuotaGate implements SpaceGate {
     return new Reservation();
   }
 
-  /** Adds to a reservation if there is room for it now. */
+  /** Adds to a reservation if there is room for it now, beside what is claimed. */
   synchronized boolean tryReserve(Reservation reservation, long bytes) {
-    if (bytes > freeBytes()) {
+    if (bytes > freeBytes() - (bytes > 0 ? claimedBytes : 0)) {
       return false;
     }
     if (!reservation.ended) {

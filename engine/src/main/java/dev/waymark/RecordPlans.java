@@ -8,6 +8,7 @@ import dev.waymark.internal.log.RecordPlan;
 import dev.waymark.internal.log.RecordSplitter;
 import dev.waymark.layout.BoundaryKey;
 import dev.waymark.layout.Codec;
+import dev.waymark.layout.CodecPlan;
 import dev.waymark.layout.Growth;
 import dev.waymark.layout.Layout;
 import dev.waymark.layout.PartRange;
@@ -17,18 +18,26 @@ import java.util.List;
 
 /** Which rows of which tensors the records of a boundary hold. Pure. */
 final class RecordPlans {
-  private final NamespaceState namespace;
+  private final int namespaceId;
+  private final Layout layout;
+  private final CodecPlan codecs;
   private final long maxRecordBytes;
 
   RecordPlans(NamespaceState namespace, long maxRecordBytes) {
-    this.namespace = namespace;
+    this(namespace.id(), namespace.layout(), namespace.codecs(), maxRecordBytes);
+  }
+
+  RecordPlans(int namespaceId, Layout layout, CodecPlan codecs, long maxRecordBytes) {
+    this.namespaceId = namespaceId;
+    this.layout = layout;
+    this.codecs = codecs;
     this.maxRecordBytes = maxRecordBytes;
   }
 
   /** The boundary's own rows, and what of the sinks lies in its block. */
   List<RecordPlan> append(BoundaryKey key, BoundaryKey parentKey, int from, int to) {
     List<PartPlan> parts = new ArrayList<>();
-    for (TensorSpec spec : namespace.layout().tensors()) {
+    for (TensorSpec spec : layout.tensors()) {
       if (spec.growth() instanceof Growth.Rows) {
         add(parts, spec, spec.rowsAfter(from), spec.rowsAfter(to));
       } else if (spec.growth() instanceof Growth.Window window) {
@@ -41,7 +50,7 @@ final class RecordPlans {
   /** The window rows that the chain does not cover; empty where there are none. */
   List<RecordPlan> delta(BoundaryKey key, BoundaryKey parentKey, int from, int to, int coveredTo) {
     List<PartPlan> parts = new ArrayList<>();
-    for (TensorSpec spec : namespace.layout().tensors()) {
+    for (TensorSpec spec : layout.tensors()) {
       if (spec.growth() instanceof Growth.Window window) {
         add(parts, spec, Layout.windowStart(window, coveredTo, to), to);
       }
@@ -54,7 +63,7 @@ final class RecordPlans {
   /** The fixed tensors; empty where there are none. */
   List<RecordPlan> state(BoundaryKey key, BoundaryKey parentKey, int from, int to) {
     List<PartPlan> parts = new ArrayList<>();
-    for (TensorSpec spec : namespace.layout().tensors()) {
+    for (TensorSpec spec : layout.tensors()) {
       if (spec.isFixed()) {
         add(parts, spec, 0, spec.rowsAfter(to));
       }
@@ -69,9 +78,9 @@ final class RecordPlans {
     if (range.rawBytes(spec) == 0) {
       return;
     }
-    Codec wanted = namespace.codecs().of(spec);
+    Codec wanted = codecs.of(spec);
     boolean fits = ChunkCodecs.applicable(wanted, spec);
-    int index = namespace.layout().indexOf(spec.name());
+    int index = layout.indexOf(spec.name());
     parts.add(
         new PartPlan(index, spec, range, ChunkCodecs.of(fits ? wanted : Codec.RAW, spec), !fits));
   }
@@ -85,7 +94,7 @@ final class RecordPlans {
       int coveredFrom,
       List<PartPlan> parts) {
     return RecordSplitter.split(
-        new RecordPlan(kind, namespace.id(), key, parentKey, from, to, coveredFrom, 0, 1, parts),
+        new RecordPlan(kind, namespaceId, key, parentKey, from, to, coveredFrom, 0, 1, parts),
         maxRecordBytes);
   }
 }

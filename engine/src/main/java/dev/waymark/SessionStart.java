@@ -1,81 +1,35 @@
 package dev.waymark;
 
 import dev.waymark.error.ErrorDetail;
+import dev.waymark.error.InvalidArgumentException;
 import dev.waymark.error.StaleMatchException;
 import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.forest.NamespaceState;
 import dev.waymark.internal.retain.PointPlan;
 import dev.waymark.internal.retain.StateCosts;
+import dev.waymark.layout.BoundaryKey;
+import java.util.Arrays;
 import java.util.List;
 
 /**
- * What a prefill has before it begins: a hold on the chain that it builds on, a plan of its points,
- * and room for all that it is expected to write.
+ * What a prefill has before it begins: a hold on the chain that it builds on, a count of what it
+ * will cost, and room for that, promised or made.
+ *
+ * <p>Invariant: what was held, promised and made is given back once, by the session that took it
+ * over or by {@link #abandon}.
  */
-record SessionStart(
-    StoreEngine engine,
-    Forest.Hold tip,
-    PointPlan points,
-    QuotaGate.Reservation reservation,
-    NamespacePromises.Promise promise) {
-
-  /**
-   * Holds the chain, then makes the room; what cannot fit is refused before anything is written.
-   *
-   * @param start a restore point of the match, or 0
-   */
-  static SessionStart hold(
-      StoreEngine engine, Namespace namespace, PrefixMatch match, PrefillPlan plan, int start) {
-    NamespaceState state = namespace.state();
-    Held held = engine.publisher.write(() -> held(engine, state, match, plan, start));
-    QuotaGate.Reservation reservation = engine.space.gate().reservation();
-    NamespacePromises.Promise promise = engine.space.promise(state);
-    try {
-      int widen = engine.budget.widen();
-      PrefillEstimate estimate = new PrefillEstimate(state, engine.segments.sizing());
-      long records =
-          estimate.recordBytes(
-              start,
-              held.storedTokens(),
-              plan.expectedTokens(),
-              plan(namespace, match, plan, held.pointTokens(), widen));
-      engine.budget.require(records);
-      engine.space.grow(state, promise, records);
-      engine.space.reserve(reservation, estimate.allocatedBytes(records));
-      return new SessionStart(
-          engine,
-          held.tip(),
-          plan(namespace, match, plan, held.pointTokens(), widen),
-          reservation,
-          promise);
-    } catch (RuntimeException | Error e) {
-      reservation.end();
-      end(engine, promise);
-      release(engine, held.tip());
-      throw e;
-    } finally {
-      release(engine, held.stored());
-    }
-  }
-
-  /**
-   * That the chain is still there, which only damage takes away; the caller is inside a write.
-   *
-   * @throws StaleMatchException if it is not
-   */
-  void requireThere() {
-    if (!tip.isValid()) {
-      throw new StaleMatchException(
-          ErrorDetail.of("what the prefill starts from was lost meanwhile").remedy("match again"));
-    }
-  }
-
-  /** Gives everything back, where the session did not come to be. */
-  void abandon() {
-    reservation.end();
-    end(engine, promise);
-    release(engine, tip);
-  }
+final class SessionStart {
+  private final StoreEngine engine;
+  private final Namespace namespace;
+  private final PrefixMatch match;
+  private final PrefillPlan plan;
+  private final int widen;
+  private final int tokens;
+  private final Held held;
+  private final Estimate estimate;
+  private final QuotaGate.Reservation reservation;
+  private final NamespacePromises.Promise promise;
+  private QuotaGate.Claim claim;
 
   /**
    * The chain.
@@ -85,25 +39,58 @@ record SessionStart(
   private record Held(
       Forest.Hold tip, Forest.Hold stored, int storedTokens, List<Integer> pointTokens) {}
 
-  private static Held held(
-      StoreEngine engine, NamespaceState state, PrefixMatch match, PrefillPlan plan, int start) {
+  private SessionStart(
+      StoreEngine engine, Namespace namespace, PrefixMatch match, PrefillPlan plan) {
+    this.engine = engine;
+    this.namespace = namespace;
+    this.match = match;
+    this.plan = plan;
+    this.widen = engine.budget.widen();
+    this.tokens =
+        plan.startTokens() == PrefillPlan.DEEPEST ? match.restorableTokens() : plan.startTokens();
+    if (tokens > 0 && Arrays.binarySearch(match.points(), tokens) < 0) {
+      throw new InvalidArgumentException(
+          ErrorDetail.of("a prefill starts where there is no restore point")
+              .expected("0 or one of the match's points")
+              .found(tokens));
+    }
+    this.held = engine.publisher.write(this::takeHold);
+    this.reservation = engine.space.gate().reservation();
+    this.promise = engine.space.promise(namespace.state());
+    this.claim = engine.space.gate().noClaim();
+    try {
+      this.estimate = estimateOf(plan.expectedTokens());
+    } catch (RuntimeException | Error e) {
+      abandon();
+      throw e;
+    }
+  }
+
+  /** Holds the chain that a match found, as far as it is still there. */
+  static SessionStart hold(
+      StoreEngine engine, Namespace namespace, PrefixMatch match, PrefillPlan plan) {
+    return new SessionStart(engine, namespace, match, plan);
+  }
+
+  private Held takeHold() {
+    NamespaceState state = namespace.state();
     Forest forest = engine.forest;
     if (forest.namespace(state.id()) == null) {
       throw new StaleMatchException(
           ErrorDetail.of("the namespace was deleted").remedy("ask the store for it again"));
     }
     int node =
-        start == 0
+        tokens == 0
             ? forest.rootNode(state.id(), match.keyAt(0))
-            : forest.find(state.id(), match.keyAt(start));
-    if (node == Forest.NONE || (start > 0 && !forest.isRestorable(node))) {
+            : forest.find(state.id(), match.keyAt(tokens));
+    if (node == Forest.NONE || (tokens > 0 && !forest.isRestorable(node))) {
       throw new StaleMatchException(
-          ErrorDetail.of("the restore point at " + start + " tokens is not there any more")
+          ErrorDetail.of("the restore point at " + tokens + " tokens is not there any more")
               .remedy("match again"));
     }
     int deepest = node;
     int block = state.layout().blockTokens();
-    for (int at = start + block; at <= match.storedTokens(); at += block) {
+    for (int at = tokens + block; at <= match.storedTokens(); at += block) {
       int next = forest.find(state.id(), match.keyAt(at));
       if (next == Forest.NONE || forest.parent(next) != deepest) {
         break;
@@ -117,31 +104,109 @@ record SessionStart(
         Thinning.pointTokens(forest, node));
   }
 
-  private static PointPlan plan(
-      Namespace namespace,
-      PrefixMatch match,
-      PrefillPlan plan,
-      List<Integer> pointTokens,
-      int widen) {
+  /** Tokens of the boundary that it builds on. */
+  int tokens() {
+    return tokens;
+  }
+
+  /** The boundary that it builds on, held for the session. */
+  Forest.Hold tip() {
+    return held.tip();
+  }
+
+  /** Its key. */
+  BoundaryKey tipKey() {
+    return match.keyAt(tokens);
+  }
+
+  /** Room for what the session will write. */
+  QuotaGate.Reservation reservation() {
+    return reservation;
+  }
+
+  /** What the session may still bring into its namespace. */
+  NamespacePromises.Promise promise() {
+    return promise;
+  }
+
+  /** What the prefill will cost. */
+  Estimate estimate() {
+    return estimate;
+  }
+
+  /** What it would cost if the prompt was of another length. */
+  Estimate estimateOf(int expectedTokens) {
+    return new PrefillEstimator(namespace.state(), engine.segments.sizing(), engine.options)
+        .estimate(tokens, held.storedTokens(), expectedTokens, points(expectedTokens));
+  }
+
+  /** What the model's state takes in memory after so many tokens. */
+  long memoryBytes(int atTokens) {
+    return Estimate.memoryBytes(namespace.layout(), atTokens);
+  }
+
+  /** A plan of the session's points. */
+  PointPlan points() {
+    return points(plan.expectedTokens());
+  }
+
+  private PointPlan points(int expectedTokens) {
     return new PointPlan(
         plan.policy(),
         namespace.layout(),
         new StateCosts(namespace.layout(), namespace.codecs()),
-        plan.expectedTokens(),
+        expectedTokens,
         match.branchTokens(),
-        pointTokens,
+        held.pointTokens(),
         widen);
   }
 
-  private static void end(StoreEngine engine, NamespacePromises.Promise promise) {
+  /**
+   * Sees to it that the room can be made, whatever others ask for, without making it yet.
+   *
+   * @throws dev.waymark.error.QuotaExceededException if so much does not fit an empty store
+   * @throws dev.waymark.error.QuotaPinnedException if what is in the way is pinned, kept, or
+   *     promised or reserved to others
+   */
+  void claimRoom() {
+    claim = engine.space.claim(namespace.state(), estimate);
+  }
+
+  /** Makes the room; what cannot fit is refused before anything is written or evicted. */
+  void makeRoom() {
+    engine.budget.require(estimate.writtenBytes());
+    engine.space.grow(namespace.state(), promise, estimate.mostWrittenBytes());
+    engine.space.reserve(claim, reservation, estimate.allocatedBytes());
+    // The rows that the match found are needed up to here only: the session meets them again.
+    release(held.stored());
+  }
+
+  /**
+   * That the chain is still there, which only damage takes away; the caller is inside a write.
+   *
+   * @throws StaleMatchException if it is not
+   */
+  void requireThere() {
+    if (!held.tip().isValid()) {
+      throw new StaleMatchException(
+          ErrorDetail.of("what the prefill starts from was lost meanwhile").remedy("match again"));
+    }
+  }
+
+  /** Gives everything back, where the session did not come to be. */
+  void abandon() {
+    claim.withdraw();
+    reservation.end();
     engine.publisher.write(
         () -> {
           promise.end();
+          engine.forest.release(held.tip());
+          engine.forest.release(held.stored());
           return null;
         });
   }
 
-  private static void release(StoreEngine engine, Forest.Hold hold) {
+  private void release(Forest.Hold hold) {
     engine.publisher.write(
         () -> {
           engine.forest.release(hold);

@@ -208,6 +208,42 @@ final class SpaceKeeper {
     }
   }
 
+  /** Takes a claim back, and makes the room in its stead. */
+  void reserve(QuotaGate.Claim claim, QuotaGate.Reservation reservation, long bytes) {
+    making.lock();
+    try {
+      claim.withdraw();
+      reserve(reservation, bytes);
+    } finally {
+      making.unlock();
+    }
+  }
+
+  /**
+   * Lays a claim to room for a prefill, without making it.
+   *
+   * @throws QuotaExceededException if so much does not fit an empty store
+   * @throws QuotaPinnedException if what is in the way is pinned, kept, reserved or claimed
+   */
+  QuotaGate.Claim claim(NamespaceState namespace, Estimate estimate) {
+    Long limit = namespaceQuotas.get(namespace.id());
+    if (limit != null && estimate.mostWrittenBytes() > limit) {
+      throw exceeded(
+          "the prefill does not fit its namespace's quota", estimate.mostWrittenBytes(), limit);
+    }
+    long bytes = estimate.allocatedBytes();
+    QuotaGate.Claim claim = gate.tryClaim(bytes, gate.freeBytes());
+    if (claim != null) {
+      return claim;
+    }
+    refuseWhatCannotFit(bytes);
+    claim = gate.tryClaim(bytes, roomBytes());
+    if (claim == null) {
+      throw pinned(bytes);
+    }
+    return claim;
+  }
+
   private void makeRoom(long bytes, QuotaGate.Reservation reservation, Tally tally) {
     if (gate.tryReserve(reservation, bytes)) {
       return;
@@ -223,7 +259,8 @@ final class SpaceKeeper {
     refuseWhatCannotFit(bytes);
     while (true) {
       // Others give back and take meanwhile: however it looks now, there was too little.
-      long missing = Math.max(1, bytes - gate.freeBytes());
+      long claimed = bytes > 0 ? gate.claimedBytes() : 0;
+      long missing = Math.max(1, bytes + claimed - gate.freeBytes());
       boolean changed =
           compaction().punches()
               ? evict(missing, EvictionPlanner.ANY_NAMESPACE, tally) > 0
@@ -285,7 +322,10 @@ final class SpaceKeeper {
       if (missing <= 0) {
         return;
       }
-      long limit = namespaceQuotas.get(namespace.id());
+      Long limit = namespaceQuotas.get(namespace.id());
+      if (limit == null) {
+        return;
+      }
       if (bytes > limit) {
         throw exceeded("the prefill does not fit its namespace's quota", bytes, limit);
       }
@@ -323,10 +363,15 @@ final class SpaceKeeper {
     if (bytes > most) {
       throw exceeded("what is asked for does not fit the quota", bytes, most);
     }
-    long held = engine.publisher.read(() -> PinnedBytes.of(engine.forest));
-    if (bytes > most - held - gate.reservedBytes()) {
+    if (bytes > roomBytes() - gate.claimedBytes()) {
       throw pinned(bytes);
     }
+  }
+
+  /** What others leave of the quota, if all that nobody holds was evicted. */
+  private long roomBytes() {
+    long held = engine.publisher.read(() -> PinnedBytes.of(engine.forest));
+    return gate.segmentsMostBytes() - held - gate.reservedBytes();
   }
 
   private static QuotaExceededException exceeded(String what, long predicted, long limit) {
@@ -349,12 +394,12 @@ final class SpaceKeeper {
             .found(
                 held
                     + " pinned or kept, and "
-                    + gate.reservedBytes()
-                    + " reserved by other prefills")
+                    + (gate.reservedBytes() + gate.claimedBytes())
+                    + " reserved or claimed by other prefills")
             .remedy("close restores and prefills, or release what is kept"),
         bytes,
         most,
-        Math.max(0, bytes - gate.freeBytes()));
+        Math.max(0, bytes - roomBytes() + gate.claimedBytes()));
   }
 
   // Evicting

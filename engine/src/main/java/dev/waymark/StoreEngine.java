@@ -4,6 +4,7 @@ import dev.waymark.error.ClosedException;
 import dev.waymark.error.CorruptionException;
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.WaymarkException;
+import dev.waymark.internal.admit.Budget;
 import dev.waymark.internal.forest.Drops;
 import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.io.Closing;
@@ -56,6 +57,7 @@ final class StoreEngine {
   final Counters counters = new Counters();
   final SpaceKeeper space;
   final WriteBudget budget;
+  final Budget memory;
   private final ReentrantLock reclaiming = new ReentrantLock();
   private final StatusFile statusFile;
 
@@ -94,6 +96,7 @@ final class StoreEngine {
     this.directory = directory;
     this.storeId = storeId;
     this.options = options;
+    this.memory = new Budget(options.memoryBudgetBytes());
     this.space = new SpaceKeeper(this, gate);
     this.forest = forest;
     this.segments = segments;

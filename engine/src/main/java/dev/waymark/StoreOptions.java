@@ -37,6 +37,7 @@ public record StoreOptions(
     long groupMillis,
     long maxInFlightBytes,
     long heldStateBytes,
+    long memoryBudgetBytes,
     int restoreThreads,
     EvictionPolicy eviction,
     boolean punchHoles,
@@ -48,6 +49,9 @@ public record StoreOptions(
 
   /** As much may be written as the device takes. */
   public static final long NO_WRITE_BUDGET = Long.MAX_VALUE;
+
+  /** Admission refuses no prefill for the memory that it takes. */
+  public static final long NO_MEMORY_BUDGET = Long.MAX_VALUE;
 
   /** No store works in less. */
   public static final long MIN_QUOTA_BYTES = 16L << 20;
@@ -68,6 +72,9 @@ public record StoreOptions(
     }
     if (writeBudgetBytesPerDay < 1) {
       throw invalid("writeBudgetBytesPerDay", "1 byte or more", writeBudgetBytesPerDay);
+    }
+    if (memoryBudgetBytes < 1) {
+      throw invalid("memoryBudgetBytes", "1 byte or more", memoryBudgetBytes);
     }
     if (restoreThreads < 1 || restoreThreads > 256) {
       throw invalid("restoreThreads", "1 to 256", restoreThreads);
@@ -122,6 +129,7 @@ public record StoreOptions(
     private long groupMillis = 200;
     private long maxInFlightBytes = 256L << 20;
     private long heldStateBytes = 128L << 20;
+    private long memoryBudgetBytes = NO_MEMORY_BUDGET;
     private int restoreThreads = Math.min(4, Runtime.getRuntime().availableProcessors());
     private EvictionPolicy eviction = EvictionPolicy.LRU;
     private boolean punchHoles = true;
@@ -170,6 +178,12 @@ public record StoreOptions(
     /** Memory for the newest point of sessions that generate tokens. */
     public Builder heldState(long bytes) {
       heldStateBytes = bytes;
+      return this;
+    }
+
+    /** Memory of the caller's that all admitted prefills share. */
+    public Builder memoryBudget(long bytes) {
+      memoryBudgetBytes = bytes;
       return this;
     }
 
@@ -224,6 +238,7 @@ public record StoreOptions(
           groupMillis,
           maxInFlightBytes,
           heldStateBytes,
+          memoryBudgetBytes,
           restoreThreads,
           eviction,
           punchHoles,

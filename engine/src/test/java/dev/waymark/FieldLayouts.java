@@ -93,7 +93,7 @@ final class FieldLayouts {
     for (TensorSpec spec : layout.tensors()) {
       long first = spec.isFixed() ? 0 : spec.rowsAfter(from);
       if (spec.growth() instanceof Growth.Window window) {
-        first = Math.max(0, end - window.windowTokens());
+        first = window.sinkTokens() > 0 ? 0 : Math.max(0, end - window.windowTokens());
       }
       long rows = spec.rowsAfter(end) - first;
       ByteBuffer buffer = ByteBuffer.allocate(Math.toIntExact(rows * spec.innerBytes()));

@@ -325,7 +325,8 @@ class QuotaTest {
       PrefillPlan plan = PrefillPlan.tokens(1_601);
       int[] first = prompt(1, 1_601);
       int[] second = prompt(2, 1_601);
-      SessionStart beginning = SessionStart.hold(store.engine(), ns, ns.match(first), plan, 0);
+      SessionStart beginning = SessionStart.hold(store.engine(), ns, ns.match(first), plan);
+      beginning.makeRoom();
       assertThatThrownBy(() -> ns.prefill(ns.match(second), plan))
           .isInstanceOf(QuotaPinnedException.class);
       beginning.abandon();

@@ -3,6 +3,7 @@ package dev.waymark.tools;
 import dev.waymark.tools.demo.DemoCommand;
 import dev.waymark.tools.inspect.InspectCommand;
 import dev.waymark.tools.replay.ReplayCommand;
+import dev.waymark.tools.server.ServeCommand;
 import dev.waymark.tools.space.CompactCommand;
 import dev.waymark.tools.space.PinCommand;
 import dev.waymark.tools.verify.RepairCommand;
@@ -27,6 +28,7 @@ import picocli.CommandLine.Spec;
       InspectCommand.class,
       PinCommand.class,
       ReplayCommand.class,
+      ServeCommand.class,
       VerifyCommand.class,
       RepairCommand.class,
       HelpCommand.class,

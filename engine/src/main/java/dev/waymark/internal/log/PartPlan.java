@@ -21,6 +21,13 @@ public record PartPlan(
     return range.rawBytes(spec);
   }
 
+  /** Bytes of the part once encoded, where its codec's size does not depend on the data. */
+  long encodedBytes() {
+    int chunk = codec.chunkRawBytes();
+    long raw = rawBytes();
+    return raw / chunk * codec.maxStoredBytes(chunk) + codec.maxStoredBytes((int) (raw % chunk));
+  }
+
   int chunkCount() {
     int chunk = codec.chunkRawBytes();
     return Math.toIntExact((rawBytes() + chunk - 1) / chunk);

@@ -5,6 +5,7 @@ import dev.waymark.internal.wire.GroupSizeEncodingEncoder;
 import dev.waymark.internal.wire.RecordEncoder;
 import dev.waymark.layout.BoundaryKey;
 import java.util.List;
+import java.util.function.ToLongFunction;
 
 /**
  * One record to be written: whose it is and which parts it holds. Its size is known before a byte
@@ -54,11 +55,23 @@ public record RecordPlan(
     return bytes;
   }
 
-  /** Bytes that the record occupies at most, whole pages. */
+  /** Bytes that the record occupies at most, whole pages: as if every chunk was left raw. */
   public long maxBytes() {
+    return pages(PartPlan::rawBytes);
+  }
+
+  /**
+   * Bytes that the record occupies where every chunk takes its codec, whole pages: exact, but for
+   * lossless codecs, whose gain depends on the data and is taken as none.
+   */
+  public long encodedBytes() {
+    return pages(PartPlan::encodedBytes);
+  }
+
+  private long pages(ToLongFunction<PartPlan> partBytes) {
     long end = Alignment.toPart(frontBytes());
     for (PartPlan part : parts) {
-      end = Alignment.toPart(end) + part.rawBytes();
+      end = Alignment.toPart(end) + partBytes.applyAsLong(part);
     }
     return Alignment.toPage(end);
   }

@@ -59,6 +59,11 @@ public final class ModelState {
     return tokens;
   }
 
+  /** Bytes of memory that the buffers take, of whatever is in them. */
+  public long bytes() {
+    return tensors.stream().mapToLong(tensor -> tensor.buffer().capacity()).sum();
+  }
+
   /** All tensors, by layer; the list and its elements stay the same for the state's lifetime. */
   public List<StateTensor> tensors() {
     return tensors;

@@ -1,6 +1,6 @@
 package dev.waymark.tools.model;
 
-import dev.waymark.PrefillPlan;
+import dev.waymark.Admission;
 import dev.waymark.PrefillSession;
 import dev.waymark.PrefixMatch;
 import dev.waymark.RestoredState;
@@ -17,6 +17,7 @@ public final class Turn implements AutoCloseable {
 
   private final CachedModel owner;
   private final ModelState state;
+  private final Admission admission;
   private final PrefillSession session;
   private final int blockTokens;
   private final int promptTokens;
@@ -31,17 +32,24 @@ public final class Turn implements AutoCloseable {
     this.promptTokens = prompt.length;
     this.sequence = Arrays.copyOf(prompt, prompt.length + newTokens);
     this.blockTokens = owner.binding.layout().blockTokens();
-    this.state = owner.model.newState(Math.max(1, sequence.length));
     long start = System.nanoTime();
     PrefixMatch match = owner.namespace.match(prompt);
-    this.restoredTokens = match.restorableTokens();
-    if (restoredTokens > 0) {
-      try (RestoredState restored = match.restore()) {
-        owner.binding.restore(restored, state);
+    // Before memory is taken for the state, and before anything is read.
+    this.admission = owner.namespace.admit(match, owner.plan(prompt.length, sequence.length));
+    try {
+      this.state = owner.model.newState(Math.max(1, sequence.length));
+      this.restoredTokens = match.restorableTokens();
+      if (restoredTokens > 0) {
+        try (RestoredState restored = match.restore()) {
+          owner.binding.restore(restored, state);
+        }
       }
+      this.restoreNanos = System.nanoTime() - start;
+      this.session = admission.prefill();
+    } catch (RuntimeException | Error e) {
+      admission.close();
+      throw e;
     }
-    this.restoreNanos = System.nanoTime() - start;
-    this.session = owner.namespace.prefill(match, PrefillPlan.tokens(prompt.length));
   }
 
   /** Tokens of the prompt. */
@@ -83,6 +91,7 @@ public final class Turn implements AutoCloseable {
    * Computes the prompt up to a position, and stores it block by block.
    *
    * @param progress is told of the tokens that are there
+   * @throws dev.waymark.error.RejectedException if the rest would not fit the memory budget
    */
   public void prefillTo(int tokens, IntConsumer progress) {
     long start = System.nanoTime();
@@ -94,6 +103,7 @@ public final class Turn implements AutoCloseable {
         next = Math.min(next, point);
       }
       logits = owner.model.prefill(state, sequence, state.tokens(), next);
+      admission.progress(state.tokens(), state.bytes());
       append();
       progress.accept(state.tokens());
     }
@@ -141,6 +151,10 @@ public final class Turn implements AutoCloseable {
 
   @Override
   public void close() {
-    session.close();
+    try {
+      session.close();
+    } finally {
+      admission.close();
+    }
   }
 }

@@ -1,0 +1,78 @@
+package dev.waymark.error;
+
+/** A prefill was not admitted, or was stopped when it could not end within a budget. */
+public final class RejectedException extends WaymarkException {
+  private static final long serialVersionUID = 1L;
+
+  private final Rejection rejection;
+  private final long predictedBytes;
+  private final long limitBytes;
+  private final long missingBytes;
+  private final int longestTokens;
+
+  /**
+   * Makes the failure with its numbers.
+   *
+   * @param rejection which limit
+   * @param predictedBytes what it would take
+   * @param limitBytes what it could have
+   * @param missingBytes what is missing of it
+   * @param longestTokens the longest prompt, begun alike, that would be admitted now
+   */
+  public RejectedException(
+      ErrorDetail detail,
+      Rejection rejection,
+      long predictedBytes,
+      long limitBytes,
+      long missingBytes,
+      int longestTokens) {
+    this(detail, rejection, predictedBytes, limitBytes, missingBytes, longestTokens, null);
+  }
+
+  /** Makes the failure with its numbers and what caused it. */
+  public RejectedException(
+      ErrorDetail detail,
+      Rejection rejection,
+      long predictedBytes,
+      long limitBytes,
+      long missingBytes,
+      int longestTokens,
+      Throwable cause) {
+    super(ErrorCode.REJECTED, detail, cause);
+    this.rejection = rejection;
+    this.predictedBytes = predictedBytes;
+    this.limitBytes = limitBytes;
+    this.missingBytes = missingBytes;
+    this.longestTokens = longestTokens;
+  }
+
+  /** Which limit. */
+  public Rejection rejection() {
+    return rejection;
+  }
+
+  /** What it would take. */
+  public long predictedBytes() {
+    return predictedBytes;
+  }
+
+  /** What it could have. */
+  public long limitBytes() {
+    return limitBytes;
+  }
+
+  /** What is missing of it. */
+  public long missingBytes() {
+    return missingBytes;
+  }
+
+  /** The longest prompt, begun alike, that would be admitted now; 0 where there is none. */
+  public int longestTokens() {
+    return longestTokens;
+  }
+
+  /** Status that a server may answer with. */
+  public int httpStatus() {
+    return rejection.httpStatus();
+  }
+}

@@ -1,0 +1,195 @@
+package dev.waymark.tools.server;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.waymark.SnapshotStore;
+import dev.waymark.StoreStats;
+import dev.waymark.error.WaymarkException;
+import dev.waymark.tools.model.CachedModel;
+import dev.waymark.tools.model.HybridModel;
+import dev.waymark.tools.model.ToyTokenizer;
+import dev.waymark.tools.model.Turn;
+import dev.waymark.tools.server.CompletionRequest.BadRequestException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Answers {@code POST /v1/completions} on the loopback address with a small model whose state is
+ * kept in a store: admit, restore, prefill, generate. The headers of an answer are held back until
+ * the prompt is done, so that a refusal at any point before is a status and a typed error, never a
+ * 200 that breaks off; and a client that goes away aborts its prefill, of which the retry finds
+ * what was computed.
+ *
+ * <p>{@code GET /v1/stats} says what was asked and what the store holds.
+ */
+public final class CompletionsServer implements AutoCloseable {
+  private static final int MOST_BODY_BYTES = 1 << 20;
+  private static final int STREAM_TOKENS = 4;
+
+  private final SnapshotStore store;
+  private final CachedModel model;
+  private final ToyTokenizer tokenizer;
+  private final HttpServer server;
+  private final ExecutorService workers;
+  private final ClientWatch clients;
+
+  private final LongAdder answered = new LongAdder();
+  private final LongAdder refused = new LongAdder();
+  private final LongAdder gone = new LongAdder();
+
+  /** The client went away while its prompt was computed. */
+  private static final class ClientGoneException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    ClientGoneException() {
+      super(null, null, false, false);
+    }
+  }
+
+  /**
+   * Starts.
+   *
+   * @param store where state is kept; stays the caller's to close, after this
+   * @param port to listen on, or 0 for any that is free
+   * @param threads requests that are computed at the same time
+   */
+  public CompletionsServer(
+      SnapshotStore store, HybridModel model, int blockTokens, int port, int threads)
+      throws IOException {
+    this.store = store;
+    this.model = new CachedModel(model, store, blockTokens);
+    this.tokenizer = new ToyTokenizer(model.config().vocab());
+    this.server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 512);
+    this.workers = Executors.newFixedThreadPool(threads);
+    server.setExecutor(workers);
+    server.createContext("/v1/completions", exchange -> handle(exchange, this::completions));
+    server.createContext("/v1/stats", exchange -> handle(exchange, this::stats));
+    server.start();
+    this.clients = new ClientWatch(port, server.getAddress());
+  }
+
+  /** The port that clients connect to. */
+  public int port() {
+    return clients.port();
+  }
+
+  private interface Handler {
+    void handle(HttpExchange exchange) throws IOException;
+  }
+
+  /** Whatever happens, the client has a typed answer, or is gone. */
+  private void handle(HttpExchange exchange, Handler handler) {
+    try (exchange) {
+      try {
+        handler.handle(exchange);
+        answered.increment();
+      } catch (WaymarkException e) {
+        refused.increment();
+        Answer.error(exchange, e);
+      } catch (RuntimeException e) {
+        refused.increment();
+        Answer.error(exchange, 500, "BUG", "the server failed: " + e.getClass().getSimpleName());
+      }
+    } catch (ClientGoneException | IOException e) {
+      gone.increment();
+    }
+  }
+
+  private void completions(HttpExchange exchange) throws IOException {
+    if (!exchange.getRequestMethod().equals("POST")) {
+      Answer.error(exchange, 405, "METHOD", "expected POST");
+      return;
+    }
+    byte[] body = exchange.getRequestBody().readNBytes(MOST_BODY_BYTES + 1);
+    if (body.length > MOST_BODY_BYTES) {
+      Answer.error(exchange, 413, "BODY", "expected at most " + MOST_BODY_BYTES + " bytes");
+      return;
+    }
+    try {
+      complete(exchange, CompletionRequest.parse(body));
+    } catch (BadRequestException e) {
+      Answer.error(exchange, 400, "REQUEST", e.getMessage());
+    }
+  }
+
+  private void complete(HttpExchange exchange, CompletionRequest request) throws IOException {
+    int[] prompt = tokenizer.encode(request.prompt());
+    requireClient(exchange);
+    // Closed before its prompt is done, a turn is aborted; what it stored is kept for the retry.
+    try (Turn turn = model.begin(prompt, request.maxTokens())) {
+      turn.finishPrompt(tokens -> requireClient(exchange));
+      if (request.stream()) {
+        stream(exchange, turn, request.maxTokens());
+      } else {
+        answer(exchange, turn, request.maxTokens());
+      }
+    }
+  }
+
+  private void requireClient(HttpExchange exchange) {
+    if (clients.isGone(exchange.getRemoteAddress())) {
+      throw new ClientGoneException();
+    }
+  }
+
+  private void answer(HttpExchange exchange, Turn turn, int tokens) throws IOException {
+    ObjectNode body = Answer.object();
+    body.put("text", tokenizer.decode(turn.generate(tokens)));
+    body.putObject("usage")
+        .put("prompt_tokens", turn.promptTokens())
+        .put("restored_tokens", turn.restoredTokens())
+        .put("completion_tokens", tokens);
+    Answer.json(exchange, 200, body);
+  }
+
+  private void stream(HttpExchange exchange, Turn turn, int tokens) throws IOException {
+    exchange.getResponseHeaders().set("Content-Type", "text/event-stream");
+    exchange.sendResponseHeaders(200, 0);
+    try (OutputStream out = exchange.getResponseBody()) {
+      for (int done = 0; done < tokens; done += STREAM_TOKENS) {
+        ObjectNode event = Answer.object();
+        int[] next = turn.generate(Math.min(STREAM_TOKENS, tokens - done));
+        event.put("text", tokenizer.decode(next));
+        send(out, event.toString());
+      }
+      send(out, "[DONE]");
+    }
+  }
+
+  private static void send(OutputStream out, String data) throws IOException {
+    out.write(("data: " + data + "\n\n").getBytes(StandardCharsets.UTF_8));
+    out.flush();
+  }
+
+  private void stats(HttpExchange exchange) throws IOException {
+    StoreStats stats = store.stats();
+    ObjectNode body = Answer.object();
+    body.put("answered", answered.sum()).put("refused", refused.sum()).put("gone", gone.sum());
+    body.put("boundaries", stats.boundaries()).put("points", stats.points());
+    body.put("allocated_bytes", stats.allocatedBytes()).put("quota_bytes", stats.quotaBytes());
+    body.put("restored_bytes", stats.restoredBytes());
+    Answer.json(exchange, 200, body);
+  }
+
+  /** Lets requests that are under way end, for a few seconds, and stops. */
+  @Override
+  public void close() throws IOException {
+    clients.close();
+    server.stop(0);
+    workers.shutdown();
+    try {
+      workers.awaitTermination(30, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

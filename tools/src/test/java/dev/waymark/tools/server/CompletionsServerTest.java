@@ -1,0 +1,169 @@
+package dev.waymark.tools.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.waymark.SnapshotStore;
+import dev.waymark.StoreOptions;
+import dev.waymark.tools.model.HybridModel;
+import dev.waymark.tools.model.ModelConfig;
+import dev.waymark.tools.model.ToyPrompts;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a client of the example server sees. */
+class CompletionsServerTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  @TempDir private Path dir;
+  private SnapshotStore store;
+  private CompletionsServer server;
+  private final HttpClient http = HttpClient.newHttpClient();
+
+  @BeforeEach
+  void start() throws IOException {
+    store =
+        SnapshotStore.open(
+            dir.resolve("store"),
+            StoreOptions.builder().quota("64MiB").memoryBudget(4L << 20).build());
+    server = new CompletionsServer(store, new HybridModel(ModelConfig.tiny()), 16, 0, 2);
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    server.close();
+    store.close();
+  }
+
+  private HttpResponse<String> post(String body) throws IOException, InterruptedException {
+    URI uri = URI.create("http://127.0.0.1:" + server.port() + "/v1/completions");
+    return http.send(
+        HttpRequest.newBuilder(uri).POST(HttpRequest.BodyPublishers.ofString(body)).build(),
+        BodyHandlers.ofString());
+  }
+
+  private static String body(String prompt, int tokens, boolean stream) {
+    return JSON.createObjectNode()
+        .put("prompt", prompt)
+        .put("max_tokens", tokens)
+        .put("stream", stream)
+        .toString();
+  }
+
+  @Test
+  void aSecondRequestIsAnsweredFromTheStoreAndAlike() throws Exception {
+    String prompt = ToyPrompts.text(1, 2_000);
+    HttpResponse<String> cold = post(body(prompt, 20, false));
+    HttpResponse<String> warm = post(body(prompt, 20, false));
+    assertThat(cold.statusCode()).isEqualTo(200);
+    JsonNode first = JSON.readTree(cold.body());
+    JsonNode second = JSON.readTree(warm.body());
+    assertThat(first.at("/usage/restored_tokens").asInt()).isZero();
+    // The last point that the default policy keeps of this prompt.
+    assertThat(second.at("/usage/restored_tokens").asInt())
+        .isGreaterThan(second.at("/usage/prompt_tokens").asInt() / 2);
+    assertThat(second.path("text")).isEqualTo(first.path("text"));
+
+    String streamed = post(body(prompt, 20, true)).body();
+    StringBuilder text = new StringBuilder();
+    for (String line : streamed.split("\n\n")) {
+      if (!line.endsWith("[DONE]")) {
+        text.append(JSON.readTree(line.substring("data: ".length())).path("text").asText());
+      }
+    }
+    assertThat(text.toString()).isEqualTo(first.path("text").asText());
+    assertThat(streamed).endsWith("data: [DONE]\n\n");
+  }
+
+  @Test
+  void whatDoesNotFitIsRefusedBeforeItBegins() throws Exception {
+    HttpResponse<String> refused = post(body(ToyPrompts.text(1, 60_000), 1, true));
+    assertThat(refused.statusCode()).isEqualTo(413);
+    JsonNode error = JSON.readTree(refused.body()).path("error");
+    assertThat(error.path("code").asText()).isEqualTo("REJECTED");
+    assertThat(error.path("rejection").asText()).isEqualTo("MEMORY");
+    assertThat(error.path("predicted_bytes").asLong()).isGreaterThan(4 << 20);
+    assertThat(error.path("longest_tokens").asInt()).isPositive();
+    assertThat(store.stats().boundaries()).isZero();
+  }
+
+  @Test
+  void badRequestsAreTypedAndSayNothingOfThePrompt() throws Exception {
+    for (String bad :
+        new String[] {
+          "secret words",
+          "{\"prompt\":17}",
+          "{}",
+          body("secret words", -1, false),
+          body("", 1, false)
+        }) {
+      HttpResponse<String> refused = post(bad);
+      assertThat(refused.statusCode()).as(bad).isEqualTo(400);
+      assertThat(JSON.readTree(refused.body()).at("/error/message").asText())
+          .isNotEmpty()
+          .doesNotContain("secret");
+    }
+  }
+
+  /** What a client that went away had waited for is there for its retry. */
+  @Test
+  void aClientThatGoesAwayEndsItsPrefill() throws Exception {
+    String prompt = ToyPrompts.text(3, 10_000);
+    String body = body(prompt, 1, false);
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+      socket
+          .getOutputStream()
+          .write(
+              ("POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Length: "
+                      + body.length()
+                      + "\r\n\r\n"
+                      + body)
+                  .getBytes(StandardCharsets.UTF_8));
+      await(() -> store.stats().boundaries() >= 8);
+    }
+    await(() -> stats().path("gone").asInt() > 0);
+    long boundaries = store.stats().boundaries();
+    JsonNode retry = JSON.readTree(post(body).body());
+    assertThat(boundaries * 16).isLessThan(retry.at("/usage/prompt_tokens").asLong() / 16 * 16);
+    assertThat(retry.at("/usage/restored_tokens").asLong()).isPositive();
+  }
+
+  private static void await(Callable<Boolean> condition) throws Exception {
+    long patience = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
+    while (!condition.call()) {
+      assertThat(System.nanoTime()).as("patience").isLessThan(patience);
+      Thread.onSpinWait();
+    }
+  }
+
+  private JsonNode stats() throws IOException, InterruptedException {
+    URI uri = URI.create("http://127.0.0.1:" + server.port() + "/v1/stats");
+    return JSON.readTree(
+        http.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString()).body());
+  }
+
+  /** A short form of what {@link ServerLoad} does for as long as is wanted. */
+  @Test
+  void clientsThatComeAndGoLeaveNothingBehind() throws Exception {
+    ServerLoad load = new ServerLoad(20, Duration.ofSeconds(4), 1);
+    load.run(dir.resolve("load"));
+    assertThat(load.wrong()).isEmpty();
+    assertThat(load.answers()).containsKeys("200", "left");
+  }
+}
