@@ -2,6 +2,7 @@ package dev.waymark.plant;
 
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** The mistakes that are planted, each a way in which a store like this one goes wrong. */
@@ -152,13 +153,10 @@ enum Mistake {
       "small files and the quarantine do not count in the quota",
       Patch.skip("SpaceKeeper", "countOtherFiles", "setOtherFilesBytes"));
 
-  /** Those that were not found within 1,500 states: the explorer is not shown to see them. */
+  /** Those that were looked for and not found: the explorer is not shown to see them. */
   private static final Set<Mistake> UNPROVEN =
       EnumSet.of(
-          CURRENT_IN_PLACE,
           MANIFESTS_CONFUSED,
-          MANIFEST_FORCED_AGAIN,
-          SEGMENT_FORCED_AGAIN,
           POISON_IGNORED,
           SALVAGE_UNVERIFIED,
           COPY_NOT_FORCED,
@@ -169,7 +167,21 @@ enum Mistake {
           QUOTA_FORGETS_RECOVERED,
           QUOTA_NOT_CHARGED);
 
-  /** Those that a kill is enough for, within 500 states. */
+  private static final int SOON_STATES = 200;
+
+  /** States that it takes to find the others, where {@link #SOON_STATES} are too few. */
+  private static final Map<Mistake, Integer> LATER =
+      Map.of(
+          FLUSH_DOES_NOTHING, 600,
+          EDITS_BEFORE_DATA, 600,
+          CURRENT_IN_PLACE, 600,
+          KEPT_LOST_AT_CHECKPOINT, 600,
+          KEEP_NOT_COMMITTED, 2_000,
+          RECOVERED_SEGMENT_APPENDED_TO, 600,
+          SEGMENT_FORCED_AGAIN, 1_200,
+          MANIFEST_FORCED_AGAIN, 3_000);
+
+  /** Those that a kill is enough for, within 300 states. */
   private static final Set<Mistake> FOUND_BY_KILLS =
       EnumSet.of(
           ACKNOWLEDGED_AT_ONCE,
@@ -210,6 +222,11 @@ enum Mistake {
     return !UNPROVEN.contains(this);
   }
 
+  /** States from seed 1 on within which it is found, if it is proven. */
+  int foundWithinStates() {
+    return LATER.getOrDefault(this, SOON_STATES);
+  }
+
   boolean isFoundByKills() {
     return FOUND_BY_KILLS.contains(this);
   }
@@ -217,6 +234,10 @@ enum Mistake {
   /** Its row in the page. */
   String row() {
     return "| `%s` | %s | %s | %s |"
-        .formatted(this, what, isProven() ? "yes" : "not shown", isFoundByKills() ? "yes" : "no");
+        .formatted(
+            this,
+            what,
+            isProven() ? foundWithinStates() : "not shown",
+            isFoundByKills() ? "yes" : "no");
   }
 }

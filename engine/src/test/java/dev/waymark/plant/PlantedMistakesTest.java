@@ -15,8 +15,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** A sample of the mistakes is found, the soonest found; {@link PlantedMistakes} has them all. */
 class PlantedMistakesTest {
-  private static final long MOST_STATES = 300;
-
   static Stream<Mistake> soonFound() {
     return Stream.of(
         Mistake.ACKNOWLEDGED_AT_ONCE,
@@ -38,7 +36,8 @@ class PlantedMistakesTest {
   @ParameterizedTest
   @MethodSource("soonFound")
   void theExplorerFinds(Mistake mistake) {
-    Optional<String> found = new PlantedEngine(mistake).explore(1, MOST_STATES, false);
+    Optional<String> found =
+        new PlantedEngine(mistake).explore(1, mistake.foundWithinStates(), false);
     assertThat(found).as(mistake.what()).isPresent();
   }
 
