@@ -9,6 +9,8 @@ import dev.waymark.sim.Fault;
 import dev.waymark.sim.OperationKind;
 import dev.waymark.sim.SimulatedDirectory;
 import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -71,6 +73,44 @@ class SalvageTest {
         assertThat(match.storedTokens()).isZero();
       }
     }
+  }
+
+  /** The description of a second namespace stands behind what was durable in the same segment. */
+  @Test
+  void aDescriptionThatCouldNotBeForcedIsNotNamed() {
+    SampleModel other = new SampleModel("other", 992, 96, 8_064);
+    int[] tokens = QuotaTest.prompt(1, BLOCK + 1);
+    StoreOptions options = TestStore.options("24MiB").build();
+    SimulatedDirectory disk = new SimulatedDirectory();
+    SnapshotStore store =
+        SnapshotStore.open(disk, options, () -> 1_700_000_000_000L, YieldPoints.NONE);
+    for (SampleModel each : List.of(model, other)) {
+      if (each == other) {
+        store.flush();
+        disk.inject(Fault.ioError(OperationKind.FORCE).onFile("append-").times(1));
+      }
+      Namespace ns = store.namespace(each.identity, each.layout);
+      PrefillPlan plan = PrefillPlan.tokens(tokens.length).durability(Durability.NONE);
+      try (PrefillSession session = ns.prefill(ns.match(tokens), plan)) {
+        session.append(Arrays.copyOf(tokens, BLOCK), each.views(tokens, BLOCK));
+      }
+    }
+    store.flush();
+    for (int seed = 0; seed < 50; seed++) {
+      SimulatedDirectory lost = disk.crashState(seed);
+      try (SnapshotStore again =
+          SnapshotStore.open(lost, options, () -> 1_700_000_000_000L, YieldPoints.NONE)) {
+        // Two pages are set aside: for LOCK, and for CURRENT's successor.
+        assertThat(again.stats().allocatedBytes() - lost.allocatedBytes())
+            .as("seed " + seed)
+            .isBetween(0L, 2 * 4_096L);
+        for (SampleModel each : List.of(model, other)) {
+          Namespace ns = again.namespace(each.identity, each.layout);
+          assertThat(ns.match(tokens).storedTokens()).isEqualTo(BLOCK);
+        }
+      }
+    }
+    store.abandon();
   }
 
   private static SimulatedDirectory powerLoss(SimulatedDirectory disk, SnapshotStore store) {

@@ -30,7 +30,7 @@ import javax.crypto.spec.SecretKeySpec;
  */
 public final class KeyChain {
   private final MessageDigest sha256 = newSha256();
-  private ByteBuffer scratch = newScratch(4_096);
+  private ByteBuffer scratch = newScratch(512);
 
   /** The fingerprint of a namespace. */
   public static byte[] fingerprint(ModelIdentity identity, Layout layout, CodecPlan codecs) {

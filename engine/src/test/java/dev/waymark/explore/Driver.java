@@ -253,7 +253,7 @@ final class Driver {
     prefills.remove(prefill);
     if (prefill.complete) {
       log.accept("close " + prefill.told.reach + " " + prefill.durability);
-      oracle.addingPoint(prefill.told);
+      addingPoint(prefill);
       oracle.ending(prefill.told, Oracle.End.KEPT);
       prefill.session.close();
       return;
@@ -262,7 +262,7 @@ final class Driver {
     boolean discard = how == 0 || (how == 3 && prefill.told.discardMode);
     log.accept("end " + prefill.told.reach + (discard ? " discarding " : " keeping ") + how);
     if (how == 2) {
-      oracle.addingPoint(prefill.told);
+      addingPoint(prefill);
     }
     oracle.ending(prefill.told, discard ? Oracle.End.DISCARDED : Oracle.End.KEPT);
     int mark = oracle.mark();
@@ -282,6 +282,12 @@ final class Driver {
     oracle.ended(prefill.told, false);
     if (discard || prefill.durability != Durability.NONE) {
       oracle.acknowledge(mark + 1);
+    }
+  }
+
+  private void addingPoint(Prefill prefill) {
+    if (prefill.blocks() > 0) {
+      oracle.addingPoint(prefill.leaf.node(prefill.blocks()));
     }
   }
 

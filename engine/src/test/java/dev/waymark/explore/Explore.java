@@ -13,8 +13,9 @@ import java.util.concurrent.atomic.LongAdder;
  * <p>Options: {@code --states N}, {@code --nested N}: until both are reached; {@code --seconds T}:
  * not longer than that; {@code --seed S}: the first workload's seed, each next one's is one more;
  * {@code --threads N}; {@code --replay S}: that one workload and nothing else, told step by step;
- * {@code --kills-only}: no loss of power; {@code --no-faults}: no call fails. The last line says
- * what was found; the exit code is 0 only if that is nothing.
+ * {@code --kills-only}: no loss of power; {@code --no-faults}: no call fails; {@code --count}: what
+ * the stores of the workloads did, and how often. The last line says what was found; the exit code
+ * is 0 only if that is nothing.
  */
 public final class Explore {
   private static final int MOST_REPORTED = 20;
@@ -26,6 +27,7 @@ public final class Explore {
   private long seconds = Long.MAX_VALUE / 2_000_000_000L;
   private int threads = 2;
   private boolean replay;
+  private boolean count;
   private Scope scope = Scope.all();
 
   private final Tally total = new Tally();
@@ -53,7 +55,7 @@ public final class Explore {
       System.err.println(
           e.getMessage()
               + "\nusage: explore [--states N] [--nested N] [--seconds T] [--seed S] [--threads N]"
-              + " [--replay S] [--kills-only] [--no-faults]");
+              + " [--replay S] [--kills-only] [--no-faults] [--count]");
       System.exit(2);
       return;
     }
@@ -65,6 +67,10 @@ public final class Explore {
     for (int i = 0; i < args.length; i++) {
       if (args[i].equals("--kills-only")) {
         scope = scope.killsOnly();
+        continue;
+      }
+      if (args[i].equals("--count")) {
+        count = true;
         continue;
       }
       if (args[i].equals("--no-faults")) {
@@ -111,6 +117,9 @@ public final class Explore {
     System.out.printf(
         "%d workloads, seeds %d to %d, %.1f s, %.0f states/s, %.0f states a CPU second%n",
         total.workloads, seed, nextSeed.get() - 1, took, total.states / took, total.states / cpu);
+    if (count) {
+      total.did.forEach((what, times) -> System.out.println(times + "\t" + what));
+    }
     System.out.println(total.line());
     return total;
   }

@@ -12,7 +12,7 @@ public final class Hunt {
    * @return states explored, seed, and what was found, each after a tab; null if nothing was
    */
   public static String hunt(long seed, long mostStates, boolean killsOnly) {
-    Scope scope = killsOnly ? Scope.all().killsOnly() : Scope.all();
+    Scope scope = scope(killsOnly);
     Tally tally = new Tally();
     for (long own = seed; tally.states < mostStates; own++) {
       try {
@@ -22,5 +22,19 @@ public final class Hunt {
       }
     }
     return null;
+  }
+
+  /** Whether one workload finds nothing. */
+  public static boolean isSound(long seed, boolean killsOnly) {
+    try {
+      new Workload(seed, scope(killsOnly), new Tally(), line -> {}).run();
+      return true;
+    } catch (Violation e) {
+      return false;
+    }
+  }
+
+  private static Scope scope(boolean killsOnly) {
+    return killsOnly ? Scope.all().killsOnly() : Scope.all();
   }
 }

@@ -10,12 +10,15 @@ import dev.waymark.StoreStats;
 import dev.waymark.StoreVerifier;
 import dev.waymark.error.WaymarkException;
 import dev.waymark.explore.Space.Leaf;
+import dev.waymark.explore.Space.Node;
 import dev.waymark.layout.Prompt;
 import dev.waymark.layout.RestorePolicy;
 import dev.waymark.sim.SimulatedDirectory;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.LongSupplier;
 
 /** Looks at an open store: does everything come back, and do the bytes add up. */
@@ -29,6 +32,7 @@ final class Inspection {
 
   /** Restores every point (of rows alone, the deepest of each prompt) and compares all bytes. */
   static void content(Opened opened, Presence presence) {
+    Set<Node> restored = new HashSet<>();
     for (Space space : opened.world().spaces()) {
       if (presence.rows().stream().noneMatch(node -> node.space == space)) {
         continue;
@@ -39,7 +43,9 @@ final class Inspection {
         int[] points = match.points();
         int first = space.needsPoints() ? 0 : Math.max(0, points.length - 1);
         for (int i = first; i < points.length; i++) {
-          restore(match, leaf, points[i]);
+          if (restored.add(leaf.node(points[i] / Space.BLOCK))) {
+            restore(match, leaf, points[i]);
+          }
         }
       }
     }

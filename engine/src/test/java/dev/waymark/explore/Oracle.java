@@ -218,12 +218,10 @@ final class Oracle {
         });
   }
 
-  /** A point may be written at the session's tip by the call that follows. */
-  void addingPoint(Session session) {
-    if (session.reach != null) {
-      fact(session.reach).pointPossible = true;
-      version++;
-    }
+  /** A point may be written there by the call that follows: not so deep after a failed append. */
+  void addingPoint(Node tip) {
+    fact(tip).pointPossible = true;
+    version++;
   }
 
   /** A call that ends the session, or completes it, is about to be made. */
@@ -256,10 +254,13 @@ final class Oracle {
         return true;
       }
     }
-    return pins.stream().anyMatch(node::isOnPathTo)
-        || kept.values().stream()
-            .flatMap(Set::stream)
-            .anyMatch(tip -> tip.isPresent() && node.isOnPathTo(tip.get()));
+    return pins.stream().anyMatch(node::isOnPathTo) || mayBeKept(node);
+  }
+
+  private boolean mayBeKept(Node node) {
+    return kept.values().stream()
+        .flatMap(Set::stream)
+        .anyMatch(tip -> tip.isPresent() && node.isOnPathTo(tip.get()));
   }
 
   /** That call returned. */
@@ -387,7 +388,7 @@ final class Oracle {
         throw new Violation(Violation.Kind.WRONG, "boundary " + node + " was never stored");
       }
       boolean leaf = node.children.stream().noneMatch(presence.rows()::contains);
-      if (leaf && isTakenBack(fact)) {
+      if (leaf && isTakenBack(fact) && !mayBeKept(node)) {
         throw new Violation(Violation.Kind.WRONG, "boundary " + node + " was taken back");
       }
     }

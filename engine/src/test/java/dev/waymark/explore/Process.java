@@ -26,6 +26,9 @@ final class Process {
 
   boolean recovering = true;
 
+  /** So many calls from now on follow closely on bytes that were given back. */
+  int callsAfterReclaim;
+
   /** The store, once it is open. */
   Opened opened;
 

@@ -10,7 +10,7 @@ package dev.waymark.explore;
 record Scope(boolean powerLoss, boolean faults, int statesAWorkload) {
 
   static Scope all() {
-    return new Scope(true, true, 400);
+    return new Scope(true, true, 100);
   }
 
   Scope killsOnly() {

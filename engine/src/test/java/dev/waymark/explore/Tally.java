@@ -1,5 +1,8 @@
 package dev.waymark.explore;
 
+import java.util.Map;
+import java.util.TreeMap;
+
 /** What was explored; one for each thread, added up at the end. */
 final class Tally {
   long workloads;
@@ -8,12 +11,20 @@ final class Tally {
   long lost;
   long wrong;
 
+  /** What the stores of the workloads did themselves, apart from the states: how often. */
+  final Map<String, Long> did = new TreeMap<>();
+
   void add(Tally other) {
     workloads += other.workloads;
     states += other.states;
     nested += other.nested;
     lost += other.lost;
     wrong += other.wrong;
+    other.did.forEach(this::did);
+  }
+
+  void did(String what, long times) {
+    did.merge(what, times, Long::sum);
   }
 
   void count(Violation violation) {

@@ -2,6 +2,7 @@ package dev.waymark.explore;
 
 import dev.waymark.Durability;
 import dev.waymark.RecoveryReport;
+import dev.waymark.StoreStats;
 import dev.waymark.error.DurabilityLostException;
 import dev.waymark.error.WaymarkException;
 import dev.waymark.explore.Space.Leaf;
@@ -77,7 +78,7 @@ final class Workload {
     World world = pressed ? World.pressed(dice) : World.any(dice);
     world.furnish(disk);
     try {
-      int steps = (pressed ? 40 : 6) + dice.nextInt(14);
+      int steps = (pressed ? 60 : 6) + dice.nextInt(14);
       live(disk, world, new Oracle(), dice, 0, 1 + dice.nextInt(3), steps, faulty);
     } catch (Violation e) {
       throw new Violation(e.kind, e.getMessage() + "\n  " + where, e);
@@ -128,7 +129,7 @@ final class Workload {
       Driver driver = new Driver(opened, oracle, random.split(), faults, own);
       boolean roomy = true;
       for (int i = 0; i < steps; i++) {
-        if (faults && random.nextInt(5) == 0) {
+        if (faults && random.nextInt(3) == 0) {
           disk.clearFaults();
           Fault fault = Faults.any(random);
           own.accept("inject " + fault);
@@ -154,6 +155,9 @@ final class Workload {
       } else if (depth == 0 && !world.pressed() && random.nextInt(3) == 0) {
         race(opened, process, random);
       }
+      if (depth == 0) {
+        count(opened, world.pressed() ? "full: " : faults ? "failing: " : "plain: ");
+      }
       if (life < lives - 1 && random.nextInt(3) > 0) {
         oracle.poll();
         process.unwatch();
@@ -172,6 +176,16 @@ final class Workload {
       world = next;
     }
     check("the end", disk, world, oracle, depth + 1, random.split());
+  }
+
+  /** Notes what one life did: a workload that does nothing shows nothing. */
+  private void count(Opened opened, String prefix) {
+    StoreStats stats = opened.store().stats();
+    tally.did(prefix + "lives", 1);
+    tally.did(prefix + "boundaries evicted", stats.evictedBoundaries());
+    tally.did(prefix + "points evicted", stats.evictedPoints());
+    tally.did(prefix + "pages copied", stats.copiedBytes() / 4_096);
+    tally.did(prefix + "chains kept at the end", stats.keptChains());
   }
 
   /** An open during which a call fails; whether it succeeds or not, the process dies then. */
@@ -251,10 +265,15 @@ final class Workload {
   }
 
   private void forkAlone(Process process, String call) {
+    if (process.depth == 0 && !process.recovering) {
+      tally.did((pressed ? "full: " : faulty ? "failing: " : "plain: ") + call, 1);
+    }
     if (states >= scope.statesAWorkload() || process.depth >= DEPTH_LIMIT) {
       return;
     }
     SplittableRandom random = process.random;
+    boolean reclaims = call.equals("PUNCH") || call.equals("DELETE");
+    process.callsAfterReclaim = reclaims ? 5 : Math.max(0, process.callsAfterReclaim - 1);
     if (random.nextInt(1_000) >= perMille(process)) {
       return;
     }
@@ -282,8 +301,10 @@ final class Workload {
   private static int perMille(Process process) {
     if (process.depth == 0) {
       // So that what there is to spend lasts until the end of a long life.
-      int most = process.world.pressed() ? 100 : 400;
-      return process.recovering ? 150 : most;
+      // What was given back too early shows until the edits that say so are forced.
+      boolean soon = process.callsAfterReclaim > 0 && process.callsAfterReclaim < 5;
+      int most = !process.world.pressed() ? 130 : soon ? 150 : 25;
+      return process.recovering ? 60 : most;
     }
     return process.recovering ? 6 : 60;
   }
@@ -301,7 +322,7 @@ final class Workload {
     check(how, state, from.world, from.oracle, from.depth + 1, from.random.split());
   }
 
-  /** Opens a state twice, and looks at it from all sides. */
+  /** Opens a state, one in three of them twice, and looks at it from all sides. */
   private void check(
       String how,
       SimulatedDirectory state,
@@ -326,6 +347,10 @@ final class Workload {
       } else {
         opened.abandon();
       }
+      if (random.nextInt(3) > 0) {
+        trail.removeLast();
+        return;
+      }
       SimulatedDirectory again = state.another();
       Opened second =
           new Process(again, world, oracle, DEPTH_LIMIT, random, this::fork).openSurely(this::now);
@@ -349,7 +374,7 @@ final class Workload {
       Presence presence,
       int depth,
       SplittableRandom random) {
-    int choice = random.nextInt(10);
+    int choice = random.nextInt(5);
     if (choice == 0) {
       if (!opened.world().pressed()) {
         Inspection.use(opened, opened.world().anyLeaf(random), new Oracle(presence));

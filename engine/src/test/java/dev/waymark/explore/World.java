@@ -15,10 +15,10 @@ import java.util.SplittableRandom;
  */
 record World(List<Space> spaces, boolean pressed, long quotaBytes) {
   private static final long LOW_QUOTA_BYTES = StoreOptions.MIN_QUOTA_BYTES;
-  private static final long HIGH_QUOTA_BYTES = LOW_QUOTA_BYTES + (1 << 20);
+  private static final long HIGH_QUOTA_BYTES = LOW_QUOTA_BYTES + (384 << 10);
 
   /** What the quarantine takes of a pressed store's quota. */
-  private static final long ASIDE_BYTES = 13_500L << 10;
+  private static final long ASIDE_BYTES = 14_450L << 10;
 
   /** Ends like a segment's name: nothing in the quarantine is the store's to delete. */
   private static final String ASIDE_NAME = "quarantine/append-1.seg";

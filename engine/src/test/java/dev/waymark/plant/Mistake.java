@@ -2,6 +2,7 @@ package dev.waymark.plant;
 
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** The mistakes that are planted, each a way in which a store like this one goes wrong. */
@@ -20,7 +21,7 @@ enum Mistake {
       "flush returns without a commit", Patch.skip("SnapshotStore", "lambda$flush$", "flush")),
   DATA_NOT_FORCED(
       "the data of a segment is not forced",
-      Patch.skip("internal.log.SegmentSet", "forceDirty", "force")),
+      Patch.skip("internal.log.SegmentSet", "force", "StoreFile.force")),
   EDITS_BEFORE_DATA(
       "edits are forced before the data that they name",
       Patch.replace(
@@ -42,7 +43,7 @@ enum Mistake {
       Patch.skip("internal.log.SegmentSet", "create", "MappedRegion.put")),
   CHECKPOINT_NOT_FORCED(
       "a new manifest is not forced before CURRENT names it",
-      Patch.skip("internal.manifest.ManifestCheckpoint", "write", "force")),
+      Patch.skip("internal.manifest.ManifestCheckpoint", "begin", "ManifestLog.force")),
   CURRENT_NOT_FORCED(
       "CURRENT is not forced before it takes its name",
       Patch.skip("internal.manifest.CurrentFile", "write", "force")),
@@ -54,22 +55,26 @@ enum Mistake {
       "the manifest in force is emptied before its successor is",
       Patch.replace(
           "internal.publish.Publisher",
-          "lambda$checkpointLocked$",
-          "write",
-          "plant.Slips.afterDeleting")),
+          "beginManifest",
+          "begin",
+          "plant.Slips.beginAfterDeleting")),
   MANIFEST_DELETED_FIRST_AT_OPEN(
       "the same while a store is opened",
-      Patch.replace("StoreOpener", "open", "write", "plant.Slips.afterDeleting")),
+      Patch.replace("StoreOpener", "open", "write", "plant.Slips.writeAfterDeleting")),
   MANIFESTS_CONFUSED(
       "a manifest that CURRENT may name is removed after CURRENT could not be forced",
       Patch.replace(
-          "internal.manifest.ManifestCheckpoint", "write", "write", "plant.Slips.writeOrRemove")),
+          "internal.manifest.ManifestCheckpoint",
+          "putInForce",
+          "write",
+          "plant.Slips.writeOrRemove")),
   MANIFEST_FORCED_AGAIN(
       "a failed force of the manifest is tried again and believed",
       Patch.replace("internal.manifest.ManifestLog", "force", "force", "plant.Slips.forceAgain")),
   SEGMENT_FORCED_AGAIN(
       "a failed force of a segment is tried again and believed",
-      Patch.replace("internal.log.SegmentSet", "forceDirty", "force", "plant.Slips.forceAgain")),
+      Patch.replace(
+          "internal.log.SegmentSet", "force", "StoreFile.force", "plant.Slips.forceAgain")),
   POISON_IGNORED(
       "what stands in a segment that could not be forced is acknowledged",
       Patch.replace("internal.publish.Publisher", "rescue", "poisoned", "plant.Slips.none")),
@@ -80,9 +85,20 @@ enum Mistake {
       "a frame's checksum is not compared",
       Patch.replace(
           "internal.log.Frame", "check", "crc32c", "internal.log.SegmentSlips.claimedChecksum")),
-  NOT_FORCED_AFTER_REOPEN(
-      "what a process that died had written is believed to be durable",
-      Patch.answer("internal.recover.Recovery", "force", 0)),
+  NOTHING_FORCED_AT_OPEN(
+      "nothing is forced while a store is opened",
+      Patch.answer("internal.recover.Recovery", "force", 0),
+      Patch.replace("StoreOpener", "open", "write", "plant.Slips.writeUnforced")),
+  LENGTH_BELIEVED(
+      "a segment stays as long as the crash left it",
+      Patch.answer("internal.recover.RecoveryPlan$Cut", "shorten", 0)),
+  RECOVERED_SEGMENT_APPENDED_TO(
+      "a segment of an earlier process is appended to",
+      Patch.replace(
+          "internal.log.SegmentSet",
+          "openRun",
+          "SegmentSet.create",
+          "internal.log.SegmentSlips.appendToRecovered")),
   DISCARDED_ROWS_LEFT(
       "rows of a session that was to be discarded stay after its process died",
       Patch.answer("internal.recover.RecoveryPlanner", "discardEdits", 0)),
@@ -103,14 +119,22 @@ enum Mistake {
           "internal.log.SegmentSet", "copy", "letGo", "internal.log.SegmentSlips.letGoAsClean")),
   PUNCHED_TOO_EARLY(
       "dead records are punched out before the edit that drops them is forced",
-      Patch.skip("internal.log.SegmentSet", "punch", "isFree", 1)),
+      Patch.replace(
+          "internal.log.SegmentSet",
+          "lambda$takeDead$",
+          "isFree",
+          "internal.log.SegmentSlips.isUnread")),
   UNLINKED_TOO_EARLY(
       "a dead segment is unlinked before the edits that drop its records are forced",
-      Patch.skip("internal.log.SegmentSet", "lambda$unlinkable$", "isFree", 1),
-      Patch.skip("internal.publish.Publisher", "unlinkDead", "commitLocked")),
+      Patch.replace(
+          "internal.log.SegmentSet",
+          "lambda$unlinkable$",
+          "isFree",
+          "internal.log.SegmentSlips.isUnread"),
+      Patch.skip("internal.publish.Publisher", "unlinkLocked", "commitLocked")),
   READERS_FORGOTTEN(
       "bytes are given back that a restore still looks at",
-      Patch.answer("internal.publish.Readers", "oldest", -1)),
+      Patch.skip("internal.log.Segment$DeadExtent", "isFree", "getAsBoolean")),
   KEPT_LOST_AT_CHECKPOINT(
       "a new manifest does not say which chains are kept",
       Patch.skip("internal.forest.ForestState", "tails", "add")),
@@ -118,7 +142,7 @@ enum Mistake {
       "keeping a chain returns before it is durable", Patch.skip("ChainKeeper", "keep", "commit")),
   KEPT_EVICTED("kept chains are evicted", Patch.answer("internal.forest.Forest", "isKept", 0)),
   DELETE_NOT_COMMITTED(
-      "a delete returns before it is durable", Patch.skip("Maintenance", "wipe", "giveBack")),
+      "a delete returns before it is durable", Patch.skip("Maintenance", "wipeInUse", "giveBack")),
   QUOTA_FORGETS_RECOVERED(
       "segments of an earlier process do not count in the quota",
       Patch.skip("internal.log.SegmentSet", "settle", "charge")),
@@ -127,18 +151,14 @@ enum Mistake {
       Patch.skip("internal.log.SegmentSet", "allocate", "charge")),
   QUARANTINE_NOT_COUNTED(
       "small files and the quarantine do not count in the quota",
-      Patch.skip("StoreOpener", "open", "setOtherFilesBytes"));
+      Patch.skip("SpaceKeeper", "countOtherFiles", "setOtherFilesBytes"));
 
-  /** Those that were not found within 1,500 states: the explorer is not shown to see them. */
+  /** Those that were looked for and not found: the explorer is not shown to see them. */
   private static final Set<Mistake> UNPROVEN =
       EnumSet.of(
-          CURRENT_IN_PLACE,
           MANIFESTS_CONFUSED,
-          MANIFEST_FORCED_AGAIN,
-          SEGMENT_FORCED_AGAIN,
           POISON_IGNORED,
           SALVAGE_UNVERIFIED,
-          NOT_FORCED_AFTER_REOPEN,
           COPY_NOT_FORCED,
           PUNCHED_TOO_EARLY,
           UNLINKED_TOO_EARLY,
@@ -147,7 +167,21 @@ enum Mistake {
           QUOTA_FORGETS_RECOVERED,
           QUOTA_NOT_CHARGED);
 
-  /** Those that a kill is enough for, within 500 states. */
+  private static final int SOON_STATES = 200;
+
+  /** States that it takes to find the others, where {@link #SOON_STATES} are too few. */
+  private static final Map<Mistake, Integer> LATER =
+      Map.of(
+          FLUSH_DOES_NOTHING, 600,
+          EDITS_BEFORE_DATA, 600,
+          CURRENT_IN_PLACE, 600,
+          KEPT_LOST_AT_CHECKPOINT, 600,
+          KEEP_NOT_COMMITTED, 2_000,
+          RECOVERED_SEGMENT_APPENDED_TO, 600,
+          SEGMENT_FORCED_AGAIN, 1_200,
+          MANIFEST_FORCED_AGAIN, 3_000);
+
+  /** Those that a kill is enough for, within 300 states. */
   private static final Set<Mistake> FOUND_BY_KILLS =
       EnumSet.of(
           ACKNOWLEDGED_AT_ONCE,
@@ -188,6 +222,11 @@ enum Mistake {
     return !UNPROVEN.contains(this);
   }
 
+  /** States from seed 1 on within which it is found, if it is proven. */
+  int foundWithinStates() {
+    return LATER.getOrDefault(this, SOON_STATES);
+  }
+
   boolean isFoundByKills() {
     return FOUND_BY_KILLS.contains(this);
   }
@@ -195,6 +234,10 @@ enum Mistake {
   /** Its row in the page. */
   String row() {
     return "| `%s` | %s | %s | %s |"
-        .formatted(this, what, isProven() ? "yes" : "not shown", isFoundByKills() ? "yes" : "no");
+        .formatted(
+            this,
+            what,
+            isProven() ? foundWithinStates() : "not shown",
+            isFoundByKills() ? "yes" : "no");
   }
 }

@@ -1,10 +1,13 @@
 package dev.waymark.plant;
 
+import dev.waymark.explore.Hunt;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -17,11 +20,20 @@ final class PlantedEngine extends ClassLoader {
       List.of("error.", "layout.", "sim.", "internal.io.", "internal.codec.", "internal.wire.");
 
   private final Mistake mistake;
+  private final Map<String, byte[]> changed = new HashMap<>();
 
-  /** A sound engine, with these changes. */
+  /**
+   * A sound engine, with these changes.
+   *
+   * @throws IllegalStateException if what is to be changed is not there
+   */
   PlantedEngine(Mistake mistake) {
     super("planted " + mistake, PlantedEngine.class.getClassLoader());
     this.mistake = mistake;
+    for (Patch patch : mistake.patches()) {
+      byte[] before = changed.computeIfAbsent(patch.fullClassName(), this::bytes);
+      changed.put(patch.fullClassName(), patch.apply(before));
+    }
   }
 
   /**
@@ -35,6 +47,10 @@ final class PlantedEngine extends ClassLoader {
           loadClass("dev.waymark.explore.Hunt")
               .getMethod("hunt", long.class, long.class, boolean.class)
               .invoke(null, seed, mostStates, killsOnly);
+      if (found != null
+          && !Hunt.isSound(Long.parseLong(((String) found).split("\t")[1]), killsOnly)) {
+        throw new IllegalStateException("found without the mistake as well: " + found);
+      }
       return Optional.ofNullable((String) found);
     } catch (InvocationTargetException e) {
       throw new IllegalStateException("the explorer fails with " + mistake, e.getCause());
@@ -51,27 +67,17 @@ final class PlantedEngine extends ClassLoader {
     synchronized (getClassLoadingLock(name)) {
       Class<?> loaded = findLoadedClass(name);
       if (loaded == null) {
-        byte[] classFile = patched(name);
+        byte[] classFile = changed.containsKey(name) ? changed.get(name) : bytes(name);
         loaded = defineClass(name, classFile, 0, classFile.length);
       }
       return loaded;
     }
   }
 
-  private byte[] patched(String name) throws ClassNotFoundException {
-    byte[] classFile = bytes(name);
-    for (Patch patch : mistake.patches()) {
-      if (patch.fullClassName().equals(name)) {
-        classFile = patch.apply(classFile);
-      }
-    }
-    return classFile;
-  }
-
-  private byte[] bytes(String name) throws ClassNotFoundException {
+  private byte[] bytes(String name) {
     try (InputStream in = getParent().getResourceAsStream(name.replace('.', '/') + ".class")) {
       if (in == null) {
-        throw new ClassNotFoundException(name);
+        throw new IllegalStateException("no class " + name);
       }
       return in.readAllBytes();
     } catch (IOException e) {

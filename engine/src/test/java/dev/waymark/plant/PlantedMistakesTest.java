@@ -10,20 +10,34 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Each mistake is found of which the page says so. */
+/** A sample of the mistakes is found, the soonest found; {@link PlantedMistakes} has them all. */
 class PlantedMistakesTest {
-  private static final long MOST_STATES = 10_000;
-
   static Stream<Mistake> soonFound() {
-    return Stream.of(Mistake.values()).filter(Mistake::isProven);
+    return Stream.of(
+        Mistake.ACKNOWLEDGED_AT_ONCE,
+        Mistake.DATA_NOT_FORCED,
+        Mistake.EDITS_NOT_FORCED,
+        Mistake.NAMES_NOT_FORCED,
+        Mistake.CURRENT_NOT_FORCED,
+        Mistake.NOTHING_FORCED_AT_OPEN,
+        Mistake.LENGTH_BELIEVED,
+        Mistake.DISCARDED_ROWS_LEFT);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void thePatchesFit(Mistake mistake) {
+    assertThat(new PlantedEngine(mistake)).isNotNull();
   }
 
   @ParameterizedTest
   @MethodSource("soonFound")
   void theExplorerFinds(Mistake mistake) {
-    Optional<String> found = new PlantedEngine(mistake).explore(1, MOST_STATES, false);
+    Optional<String> found =
+        new PlantedEngine(mistake).explore(1, mistake.foundWithinStates(), false);
     assertThat(found).as(mistake.what()).isPresent();
   }
 

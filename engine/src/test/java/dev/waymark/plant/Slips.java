@@ -13,10 +13,13 @@ import dev.waymark.internal.manifest.ManifestLog;
 import dev.waymark.internal.manifest.NextIds;
 import dev.waymark.internal.manifest.StoreId;
 import dev.waymark.internal.publish.Publisher;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 /** What planted mistakes do in place of the right thing. */
@@ -68,20 +71,73 @@ public final class Slips {
         : directory.create(CurrentFile.NAME);
   }
 
-  /** Deletes the manifest in force, and only then writes its successor. */
-  public static ManifestLog afterDeleting(
+  /** Empties the manifest in force, and only then writes its successor. */
+  public static ManifestLog writeAfterDeleting(
       StoreDirectory directory,
       long manifestId,
       StoreId storeId,
       long createdMillis,
       Iterator<? extends Edit> state,
       NextIds nextIds) {
-    String before = ManifestLog.fileName(manifestId - 1);
-    if (directory.exists(before)) {
-      directory.delete(before);
-      directory.create(before).close();
-    }
+    empty(directory, ManifestLog.fileName(manifestId - 1));
     return ManifestCheckpoint.write(directory, manifestId, storeId, createdMillis, state, nextIds);
+  }
+
+  /** The same, with CURRENT as it is. */
+  public static ManifestLog beginAfterDeleting(
+      StoreDirectory directory,
+      long manifestId,
+      StoreId storeId,
+      long createdMillis,
+      Iterator<? extends Edit> state,
+      NextIds nextIds) {
+    empty(directory, ManifestLog.fileName(manifestId - 1));
+    return ManifestCheckpoint.begin(directory, manifestId, storeId, createdMillis, state, nextIds);
+  }
+
+  private static void empty(StoreDirectory directory, String name) {
+    if (directory.exists(name)) {
+      directory.delete(name);
+      directory.create(name).close();
+    }
+  }
+
+  /** Writes a manifest and CURRENT, and forces neither. */
+  public static ManifestLog writeUnforced(
+      StoreDirectory directory,
+      long manifestId,
+      StoreId storeId,
+      long createdMillis,
+      Iterator<? extends Edit> state,
+      NextIds nextIds) {
+    AtomicBoolean forces = new AtomicBoolean();
+    StoreDirectory lazy = lazy(StoreDirectory.class, directory, forces);
+    ManifestLog log =
+        ManifestCheckpoint.write(lazy, manifestId, storeId, createdMillis, state, nextIds);
+    forces.set(true);
+    return log;
+  }
+
+  /** The same object, but for a time its forces do nothing, nor do those of its files. */
+  private static <T> T lazy(Class<T> type, T target, AtomicBoolean forces) {
+    Object proxy =
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (self, method, arguments) -> {
+              if (method.getName().equals("force") && !forces.get()) {
+                return null;
+              }
+              try {
+                Object result = method.invoke(target, arguments);
+                return result instanceof StoreFile file
+                    ? lazy(StoreFile.class, file, forces)
+                    : result;
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
+    return type.cast(proxy);
   }
 
   /** Takes the new manifest away where it is not known whether CURRENT names it. */

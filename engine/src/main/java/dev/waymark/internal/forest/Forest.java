@@ -466,6 +466,7 @@ public final class Forest {
     nextSibling.set(node, NONE);
     previousSibling.set(node, NONE);
     pointRow.set(node, NONE);
+    addedSeconds.set(node, 0);
     recency.set(node, 0);
     rows.set(node, List.of());
     index.put(node);
@@ -488,6 +489,7 @@ public final class Forest {
     }
     deltas.set(row, List.of());
     states.set(row, List.of());
+    coveredFrom.set(row, 0);
     pointFlags.set(row, HAS_POINT_ROW);
     return row;
   }

@@ -2,7 +2,10 @@ package dev.waymark.internal.forest;
 
 import java.util.Arrays;
 
-/** Longs by row, in pages: growing copies no value, and nothing is larger than a page too much. */
+/**
+ * Longs by row, in pages: growing copies no more than a page, and nothing is larger than one too
+ * much. A row is set before it is read.
+ */
 final class LongColumn {
   private static final int PAGE_SHIFT = IntColumn.PAGE_SHIFT;
   private static final int PAGE_ROWS = IntColumn.PAGE_ROWS;
@@ -18,9 +21,13 @@ final class LongColumn {
     if (page >= pages.length) {
       pages = Arrays.copyOf(pages, Math.max(page + 1, pages.length * 2));
     }
-    if (pages[page] == null) {
-      pages[page] = new long[PAGE_ROWS];
+    int at = row & (PAGE_ROWS - 1);
+    long[] rows = pages[page];
+    if (rows == null || at >= rows.length) {
+      int length = IntColumn.pageRowsFor(at);
+      rows = rows == null ? new long[length] : Arrays.copyOf(rows, length);
+      pages[page] = rows;
     }
-    pages[page][row & (PAGE_ROWS - 1)] = value;
+    rows[at] = value;
   }
 }

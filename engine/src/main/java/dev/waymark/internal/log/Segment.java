@@ -66,6 +66,10 @@ final class Segment {
   long deadBytes;
   final List<DeadExtent> dead = new ArrayList<>();
   final List<SegmentSet.PlacedDescriptor> descriptors = new ArrayList<>();
+
+  /** So many of them, the first, a force has covered. */
+  int forcedDescriptors;
+
   final Set<Integer> namespaces = new HashSet<>();
 
   /** Offset and length of each record written by this process, for the footer. */

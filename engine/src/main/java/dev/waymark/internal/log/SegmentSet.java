@@ -676,7 +676,8 @@ public final class SegmentSet implements AutoCloseable {
           segment.dirty = false;
           long bytes = segment.unforcedBytes;
           segment.unforcedBytes = 0;
-          forces.add(() -> force(segment, bytes));
+          int descriptors = segment.descriptors.size();
+          forces.add(() -> force(segment, bytes, descriptors));
         }
       }
     }
@@ -690,10 +691,11 @@ public final class SegmentSet implements AutoCloseable {
     forcers.run(forces.size() - 1, each, each);
   }
 
-  private void force(Segment segment, long bytes) {
+  private void force(Segment segment, long bytes, int descriptors) {
     try {
       segment.file.force();
       synchronized (this) {
+        segment.forcedDescriptors = descriptors;
         if (segment.sealed && !segment.dirty) {
           closeFile(segment);
         }
@@ -703,6 +705,7 @@ public final class SegmentSet implements AutoCloseable {
         segment.poisoned = true;
         segment.full = true;
         current.remove(segment.stream, segment);
+        forgetUnforcedDescriptors(segment);
         landAll(segment);
       }
     } finally {
@@ -710,6 +713,24 @@ public final class SegmentSet implements AutoCloseable {
         land(bytes);
       }
     }
+  }
+
+  /** What no force covered may not be there after a crash, and so no manifest may name it. */
+  private void forgetUnforcedDescriptors(Segment segment) {
+    List<PlacedDescriptor> unforced =
+        segment.descriptors.subList(segment.forcedDescriptors, segment.descriptors.size());
+    for (PlacedDescriptor descriptor : unforced) {
+      placed.remove(descriptor);
+      segment.framingBytes -= Alignment.toPage(descriptor.location().lengthBytes());
+      addDead(segment, descriptor.location(), 0, UNREAD);
+    }
+    unforced.clear();
+  }
+
+  /** Whether a segment holds that description, as far as can be known. */
+  public synchronized boolean describes(PlacedDescriptor descriptor) {
+    Segment segment = segments.get(descriptor.location().segmentId());
+    return segment != null && segment.descriptors.contains(descriptor);
   }
 
   /** Segments that could not be forced. */

@@ -1,6 +1,7 @@
 package dev.waymark.internal.manifest;
 
 import dev.waymark.internal.io.StoreFile;
+import java.util.Arrays;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -9,7 +10,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  * its usual size for a longer frame, and shrinks after.
  */
 final class FileWindow {
-  private static final int USUAL_BYTES = 1 << 20;
+  private static final int USUAL_BYTES = 128 << 10;
+  private static final byte[] ZEROS = new byte[4_096];
 
   private final StoreFile file;
   private final long endBytes;
@@ -49,5 +51,21 @@ final class FileWindow {
       filled = wanted;
     }
     return (int) (offset - start);
+  }
+
+  /** How many bytes from an index on are zero, of a range that was loaded. */
+  int zeroBytes(int index, int length) {
+    byte[] bytes = buffer.byteArray();
+    int done = 0;
+    while (done < length) {
+      int step = Math.min(length - done, ZEROS.length);
+      int from = index + done;
+      int differs = Arrays.mismatch(bytes, from, from + step, ZEROS, 0, step);
+      if (differs >= 0) {
+        return done + differs;
+      }
+      done += step;
+    }
+    return length;
   }
 }

@@ -38,6 +38,7 @@ public final class ManifestLog implements AutoCloseable {
 
   private static final int SMALLEST_STEP_BYTES = 64 << 10;
   private static final int BLOCK_BYTES = 4096;
+  private static final int FIRST_BUFFER_BYTES = 4 << 10;
   private static final int KEPT_BUFFER_BYTES = 4 << 20;
 
   private final StoreFile file;
@@ -46,7 +47,7 @@ public final class ManifestLog implements AutoCloseable {
   private final EditCodec codec = new EditCodec();
   private final ReentrantLock forcing = new ReentrantLock();
 
-  private ExpandableArrayBuffer pending = new ExpandableArrayBuffer(SMALLEST_STEP_BYTES);
+  private ExpandableArrayBuffer pending = new ExpandableArrayBuffer(FIRST_BUFFER_BYTES);
   private int pendingBytes;
   private int batchStart;
   private long batchEdits;
@@ -149,7 +150,7 @@ public final class ManifestLog implements AutoCloseable {
     pendingBytes = 0;
     batchStart = 0;
     if (pending.capacity() > KEPT_BUFFER_BYTES) {
-      pending = new ExpandableArrayBuffer(SMALLEST_STEP_BYTES);
+      pending = new ExpandableArrayBuffer(FIRST_BUFFER_BYTES);
     }
   }
 

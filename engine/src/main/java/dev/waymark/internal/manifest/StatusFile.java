@@ -27,6 +27,7 @@ public final class StatusFile implements AutoCloseable {
   /** Its length, always. */
   public static final int LENGTH_BYTES = 4096;
 
+  private static final byte[] ZEROS = new byte[LENGTH_BYTES];
   private static final int READS = 8;
   private static final MessageShape SHAPE = MessageShape.texts(StatusDecoder.BLOCK_LENGTH, 1);
   private static final int MAX_COUNTERS_BYTES =
@@ -148,7 +149,7 @@ public final class StatusFile implements AutoCloseable {
     if (!check.isValid()
         || Frame.templateId(copy, 0) != StatusDecoder.TEMPLATE_ID
         || SHAPE.violation(copy, 0, check.lengthBytes()) != null
-        || !isZero(copy, check.lengthBytes())) {
+        || !isZero(copy.byteArray(), check.lengthBytes())) {
       return null;
     }
     StatusDecoder d =
@@ -169,12 +170,7 @@ public final class StatusFile implements AutoCloseable {
         text);
   }
 
-  private static boolean isZero(UnsafeBuffer copy, int from) {
-    for (int i = from; i < LENGTH_BYTES; i++) {
-      if (copy.getByte(i) != 0) {
-        return false;
-      }
-    }
-    return true;
+  private static boolean isZero(byte[] page, int from) {
+    return Arrays.equals(page, from, LENGTH_BYTES, ZEROS, from, LENGTH_BYTES);
   }
 }

@@ -29,11 +29,12 @@ record TailScan(long usedBytes, long durableBytes) {
           (int) Math.min((long) STEP_BYTES + BatchMark.MAX_FRAME_BYTES, window.endBytes() - at);
       int index = window.load(at, reach);
       for (int i = 0; i < length; i += EditCodec.ALIGNMENT_BYTES) {
-        int word = Math.min(EditCodec.ALIGNMENT_BYTES, length - i);
         // Nearly all of it is allocated ahead and zero.
-        if (word == Long.BYTES && window.buffer().getLong(index + i) == 0) {
-          continue;
+        i += window.zeroBytes(index + i, length - i) & -EditCodec.ALIGNMENT_BYTES;
+        if (i >= length) {
+          break;
         }
+        int word = Math.min(EditCodec.ALIGNMENT_BYTES, length - i);
         for (int b = 0; b < word; b++) {
           if (window.buffer().getByte(index + i + b) != 0) {
             usedEnd = at + i + b + 1;

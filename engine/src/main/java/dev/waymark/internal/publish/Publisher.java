@@ -386,6 +386,7 @@ public final class Publisher implements AutoCloseable {
       return;
     }
     try {
+      heads.removeIf(this::describesUnforced);
       for (Edit edit : heads) {
         log.append(edit, true);
       }
@@ -472,6 +473,12 @@ public final class Publisher implements AutoCloseable {
     for (SegmentSet.PlacedDescriptor placed : segments.takePlaced()) {
       heads.add(new Edit.DescriptorPlaced(placed.namespaceId(), placed.location()));
     }
+  }
+
+  private boolean describesUnforced(Edit head) {
+    return head instanceof Edit.DescriptorPlaced placed
+        && !segments.describes(
+            new SegmentSet.PlacedDescriptor(placed.namespaceId(), placed.location()));
   }
 
   /** What became of the records that a batch names. */
