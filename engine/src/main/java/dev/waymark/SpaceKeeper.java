@@ -515,7 +515,7 @@ final class SpaceKeeper {
   EvictionReport enforceAtOpen() {
     try {
       return enforce();
-    } catch (QuotaPinnedException e) {
+    } catch (QuotaPinnedException | QuotaExceededException e) {
       StoreEngine.LOG.warn("The store is above its quota: {}", e.getMessage());
       return EvictionReport.NOTHING;
     }
