@@ -13,8 +13,6 @@ import dev.waymark.internal.manifest.CurrentFile;
 import dev.waymark.internal.manifest.StatusFile;
 import dev.waymark.internal.reclaim.SegmentChoice;
 import dev.waymark.internal.reclaim.SegmentEmptier;
-import dev.waymark.internal.recover.FileOnDisk;
-import dev.waymark.internal.recover.Recovery;
 import dev.waymark.internal.retain.EvictionPlanner;
 import dev.waymark.internal.retain.PinnedBytes;
 import dev.waymark.internal.retain.Victim;
@@ -92,8 +90,8 @@ final class SpaceKeeper {
       gate.setQuotaBytes(bytes);
       try {
         return enforce();
-      } catch (QuotaPinnedException e) {
-        // A quota that cannot be met is not one.
+      } catch (RuntimeException | Error e) {
+        // A quota that was not met is not one.
         gate.setQuotaBytes(before);
         throw e;
       }
@@ -128,19 +126,20 @@ final class SpaceKeeper {
 
   /**
    * Counts what is no segment and no manifest: small files, which come and go, the quarantine, and
-   * what others put there.
+   * what others put there. Any of them may be gone once it is asked for.
    */
   private void countOtherFiles() {
     long bytes = SMALL_FILES_BYTES;
-    for (FileOnDisk file : Recovery.files(engine.directory)) {
-      String name = file.name();
+    for (String name : engine.directory.list()) {
       boolean counted =
           name.endsWith(".seg")
               || name.startsWith("manifest-")
+              || name.equals("LOCK")
               || name.equals(CurrentFile.NAME)
+              || name.equals(CurrentFile.TEMPORARY_NAME)
               || name.equals(StatusFile.NAME);
       if (!counted || name.startsWith("quarantine/")) {
-        bytes += file.allocatedBytes();
+        bytes += engine.directory.allocatedBytes(name);
       }
     }
     gate.setOtherFilesBytes(bytes);
