@@ -54,6 +54,9 @@ final class BackgroundAgent implements Agent {
         runner == null
             || Math.abs(now - lastCommitMillis) >= engine.options.groupMillis()
             || engine.publisher.unforcedBytes() >= engine.options.groupBytes();
+    if (due) {
+      lastCommitMillis = now;
+    }
     if (due && engine.publisher.hasPending()) {
       try {
         engine.publisher.commit();
@@ -64,7 +67,6 @@ final class BackgroundAgent implements Agent {
         }
         failing = true;
       }
-      lastCommitMillis = now;
       work++;
     }
     if (due && !failing && engine.reclaim() > 0) {

@@ -993,9 +993,18 @@ public final class SegmentSet implements AutoCloseable {
     gate.refund(bytes, SpaceGate.ANYONE);
   }
 
-  /** Whether any bytes are dead. */
-  public synchronized boolean hasDead() {
-    return segments.values().stream().anyMatch(s -> s.deadBytes > 0 || s.liveRecords == 0);
+  /**
+   * Whether any bytes come back as soon as nobody reads them.
+   *
+   * @param durable edits up to this number are durable
+   */
+  public synchronized boolean hasReclaimable(long durable) {
+    boolean punches = directory.traits().canPunch();
+    return segments.values().stream()
+        .anyMatch(
+            s ->
+                punches && s.dead.stream().anyMatch(extent -> extent.diedAt() <= durable)
+                    || (s.sealed || s.poisoned) && s.liveRecords == 0);
   }
 
   /** Segments in which nothing is alive, and whose last death is durable and seen by no reader. */
