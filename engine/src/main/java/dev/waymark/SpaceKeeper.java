@@ -255,6 +255,7 @@ final class SpaceKeeper {
     if (gate.tryReserve(reservation, bytes)) {
       return;
     }
+    requireReclaim();
     refuseWhatCannotFit(bytes);
     while (true) {
       // Others give back and take meanwhile: however it looks now, there was too little.
@@ -269,9 +270,18 @@ final class SpaceKeeper {
       if (gate.tryReserve(reservation, bytes)) {
         return;
       }
+      requireReclaim();
       if (!changed && gate.freeBytes() <= before) {
         throw pinned(bytes);
       }
+    }
+  }
+
+  /** Where dead bytes do not come back, evicting more would lose chains and gain nothing. */
+  private void requireReclaim() {
+    WaymarkException failure = engine.segments.punchFailure();
+    if (failure != null) {
+      throw failure;
     }
   }
 
@@ -522,7 +532,6 @@ final class SpaceKeeper {
 
   /**
    * In the background: a manifest that grew may have left too little, or files become too many.
-   * Never throws.
    */
   void keepWithin() {
     if (!making.tryLock()) {
@@ -533,8 +542,6 @@ final class SpaceKeeper {
       if (gate.freeBytes() < 0) {
         enforce();
       }
-    } catch (WaymarkException e) {
-      StoreEngine.LOG.warn("The store could not be kept below its quota: {}", e.getMessage());
     } finally {
       making.unlock();
     }

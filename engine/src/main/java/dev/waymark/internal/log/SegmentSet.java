@@ -79,6 +79,7 @@ public final class SegmentSet implements AutoCloseable {
   private long useClock;
   private int mapped;
   private long inFlightBytes;
+  private volatile WaymarkException punchFailure;
   private boolean createdSinceDirectoryForce;
   private boolean closed;
 
@@ -934,7 +935,8 @@ public final class SegmentSet implements AutoCloseable {
   /**
    * Punches dead extents out of segments where their death is durable and nobody reads them. The
    * system does so while others write, read and seal; one thread at a time, and not beside {@link
-   * #remove}.
+   * #remove}. What cannot be punched stays dead until the next call, and keeps no other from it:
+   * {@link #punchFailure} says so.
    *
    * @param durable edits up to this number are durable
    * @return bytes given back
@@ -944,12 +946,26 @@ public final class SegmentSet implements AutoCloseable {
       return 0;
     }
     long bytes = 0;
+    WaymarkException failure = null;
     for (Segment segment : all()) {
       Extents ready = takeDead(segment, durable);
-      bytes += ready.isEmpty() ? 0 : punch(segment, ready);
+      if (!ready.isEmpty()) {
+        Punched punched = punch(segment, ready);
+        bytes += punched.bytes();
+        failure = failure == null ? punched.failure() : failure;
+      }
     }
+    punchFailure = failure;
     return bytes;
   }
+
+  /** Why bytes that may go did not come back when this was tried last; null where all did. */
+  public WaymarkException punchFailure() {
+    return punchFailure;
+  }
+
+  /** What came back of one segment, and why not the rest. */
+  private record Punched(long bytes, WaymarkException failure) {}
 
   private synchronized List<Segment> all() {
     return List.copyOf(segments.values());
@@ -970,18 +986,21 @@ public final class SegmentSet implements AutoCloseable {
   }
 
   /** Punches one segment; what could not be punched is dead as before. */
-  private long punch(Segment segment, Extents ready) {
+  private Punched punch(Segment segment, Extents ready) {
     long bytes = 0;
+    WaymarkException failure = null;
     Deque<Extents.Extent> left = new ArrayDeque<>(ready.list());
     // A descriptor of its own: the segment's may be closed meanwhile, once it is forced.
     try (StoreFile file = directory.open(segment.fileName)) {
       while (!left.isEmpty() && file.punch(left.peek().start(), left.peek().lengthBytes())) {
         bytes += left.poll().lengthBytes();
       }
+    } catch (WaymarkException e) {
+      failure = e;
     } finally {
       punched(segment, bytes, left);
     }
-    return bytes;
+    return new Punched(bytes, failure);
   }
 
   private synchronized void punched(Segment segment, long bytes, Collection<Extents.Extent> left) {
