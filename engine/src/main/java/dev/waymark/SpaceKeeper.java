@@ -530,9 +530,7 @@ final class SpaceKeeper {
     }
   }
 
-  /**
-   * In the background: a manifest that grew may have left too little, or files become too many.
-   */
+  /** In the background: a manifest that grew may have left too little, or files become too many. */
   void keepWithin() {
     if (!making.tryLock()) {
       return;

@@ -64,7 +64,6 @@ final class StoreEngine {
   /** Edits up to this number are within what STATUS says of the manifest. */
   private volatile long statusDurable = -1;
 
-
   /** Why boundaries went that someone may still ask for; the oldest are forgotten. */
   private final Map<BoundaryKey, DropReason> dropped =
       new LinkedHashMap<>() {

@@ -75,8 +75,7 @@ class PunchingTest {
       test.store().maintenance().deleteChain(ns.match(prompt(0)), false);
       long dead = test.store().stats().deadBytes();
       PrefillSession discarded =
-          ns.prefill(
-              ns.match(prompt(20)), PrefillPlan.tokens(321).onAbort(AbortMode.DISCARD));
+          ns.prefill(ns.match(prompt(20)), PrefillPlan.tokens(321).onAbort(AbortMode.DISCARD));
       model.appendRest(discarded, prompt(20), 321);
       discarded.close();
       model.store(ns, prompt(21), PrefillPlan.tokens(321).durability(Durability.NONE));

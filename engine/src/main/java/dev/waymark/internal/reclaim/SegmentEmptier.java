@@ -138,7 +138,10 @@ public final class SegmentEmptier implements AutoCloseable {
     copier.close();
   }
 
-  /** Drops what is not worth a copy; holds the boundary of what is; null where nothing is to be copied. */
+  /**
+   * Drops what is not worth a copy; holds the boundary of what is; null where nothing is to be
+   * copied.
+   */
   private Forest.Hold dropOrHold(SegmentContents.Live live, Worth worth) {
     int node = nodeOf(live);
     if (node == Forest.NONE) {
@@ -147,9 +150,7 @@ public final class SegmentEmptier implements AutoCloseable {
     boolean fits =
         segments
             .sizing()
-            .fits(
-                live.location().lengthBytes(),
-                forest.namespaceOf(node).descriptor().pageBytes());
+            .fits(live.location().lengthBytes(), forest.namespaceOf(node).descriptor().pageBytes());
     long copyBytes = fits ? live.location().lengthBytes() : Long.MAX_VALUE;
     boolean mayDrop = !forest.isHeldOrKeptAtOrBelow(node);
     if (mayDrop && !worth.isCopied(newestUse(live, node), copyBytes)) {
