@@ -2,6 +2,7 @@ package dev.waymark;
 
 import dev.waymark.error.DiskFullException;
 import dev.waymark.error.ErrorDetail;
+import dev.waymark.error.InvalidArgumentException;
 import dev.waymark.error.InvalidSettingException;
 import dev.waymark.error.QuotaExceededException;
 import dev.waymark.error.QuotaPinnedException;
@@ -100,26 +101,48 @@ final class SpaceKeeper {
     }
   }
 
+  /** Limits a namespace; where it cannot be brought below that, the limit before stays. */
   void setNamespaceQuota(NamespaceState namespace, long bytes) {
-    if (bytes > gate.quotaBytes() || bytes < StoreOptions.MIN_QUOTA_BYTES / 16) {
-      throw new InvalidSettingException(
-          ErrorDetail.of("a namespace's quota is out of range")
-              .expected(
-                  StoreOptions.MIN_QUOTA_BYTES / 16
-                      + " bytes or more, and no more than the store's "
-                      + gate.quotaBytes())
-              .found(bytes));
-    }
-    namespaceQuotas.put(namespace.id(), bytes);
     making.lock();
     try {
-      fitNamespace(namespace, promise(namespace), 0);
+      if (bytes > gate.quotaBytes() || bytes < StoreOptions.MIN_QUOTA_BYTES / 16) {
+        throw new InvalidSettingException(
+            ErrorDetail.of("a namespace's quota is out of range")
+                .expected(
+                    StoreOptions.MIN_QUOTA_BYTES / 16
+                        + " bytes or more, and no more than the store's "
+                        + gate.quotaBytes())
+                .found(bytes));
+      }
+      Long before = namespaceQuotas.get(namespace.id());
+      if (!limit(namespace, bytes)) {
+        throw new InvalidArgumentException(
+            ErrorDetail.of("the namespace was deleted").remedy("ask the store for it again"));
+      }
+      try {
+        fitNamespace(namespace, promise(namespace), 0);
+      } catch (RuntimeException | Error e) {
+        limit(namespace, before);
+        throw e;
+      }
     } finally {
       making.unlock();
     }
   }
 
-  /** The namespace was deleted. */
+  /** Sets a namespace's limit, or takes it away, unless the namespace was deleted. */
+  private boolean limit(NamespaceState namespace, Long bytes) {
+    return engine.publisher.write(
+        () -> {
+          if (engine.forest.namespace(namespace.id()) == null) {
+            return false;
+          }
+          namespaceQuotas.compute(namespace.id(), (id, had) -> bytes);
+          return true;
+        });
+  }
+
+  /** The namespace was deleted; said inside the write of publishing that does so. */
   void forget(int namespaceId) {
     namespaceQuotas.remove(namespaceId);
   }
@@ -333,7 +356,8 @@ final class SpaceKeeper {
       }
       Long limit = namespaceQuotas.get(namespace.id());
       if (limit == null) {
-        return;
+        // It was deleted just now: nothing is missing any more.
+        continue;
       }
       if (bytes > limit) {
         throw exceeded("the prefill does not fit its namespace's quota", bytes, limit);
