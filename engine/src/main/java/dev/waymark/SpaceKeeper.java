@@ -40,6 +40,12 @@ final class SpaceKeeper {
   /** LOCK, CURRENT while its successor stands beside it, STATUS. */
   private static final long SMALL_FILES_BYTES = 4 * 4_096L;
 
+  /**
+   * Boundaries that go before the edits that say so are committed, and the manifest is counted
+   * again: fewer than fill the growth that is set apart for it.
+   */
+  static final int STEP_BOUNDARIES = 1_024;
+
   private final StoreEngine engine;
   private final QuotaGate gate;
   private Compaction compaction;
@@ -362,7 +368,11 @@ final class SpaceKeeper {
       if (bytes > limit) {
         throw exceeded("the prefill does not fit its namespace's quota", bytes, limit);
       }
-      if (evict(missing, namespace.id(), tally) == 0) {
+      long freed = evict(missing, namespace.id(), tally);
+      if (freed > 0 && freed < missing) {
+        giveBack();
+      }
+      if (freed == 0) {
         throw new QuotaPinnedException(
             ErrorDetail.of("what fills the namespace's quota is pinned, kept or reserved")
                 .expected("at most " + limit + " bytes")
@@ -437,7 +447,10 @@ final class SpaceKeeper {
 
   // Evicting
 
-  /** Drops victims until so many bytes of records are dead; returns how many are. */
+  /**
+   * Drops victims until so many bytes of records are dead, or as many went as go in one step;
+   * returns how many are.
+   */
   private long evict(long bytes, int onlyNamespace, Tally tally) {
     EvictionPlanner planner =
         planners.computeIfAbsent(
@@ -448,7 +461,8 @@ final class SpaceKeeper {
     return engine.publisher.write(
         () -> {
           long freed = 0;
-          while (freed < bytes) {
+          int boundaries = 0;
+          while (freed < bytes && boundaries < STEP_BOUNDARIES) {
             Victim victim = planner.next(engine.segments.peekSequence());
             if (victim == null) {
               break;
@@ -469,6 +483,7 @@ final class SpaceKeeper {
             }
             planner.settle();
             freed += victim.freedBytes();
+            boundaries += victim.nodes().size();
           }
           return freed;
         });
