@@ -355,8 +355,7 @@ public final class Maintenance {
   }
 
   /** Drops as many as go in one step; returns whether there are more. */
-  private boolean wipeStep(
-      IntPredicate wanted, Victim.Reason reason, Tally tally, Runnable after) {
+  private boolean wipeStep(IntPredicate wanted, Victim.Reason reason, Tally tally, Runnable after) {
     List<Victim> victims = Wipe.of(engine.forest, wanted, reason);
     int step = Math.min(victims.size(), SpaceKeeper.STEP_BOUNDARIES);
     for (Victim victim : victims.subList(0, step)) {

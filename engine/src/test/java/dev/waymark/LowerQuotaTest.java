@@ -34,10 +34,10 @@ class LowerQuotaTest {
     return QuotaTest.prompt(seed, TOKENS);
   }
 
-  private void write(boolean punching, boolean keep) {
+  private void write(int prompts, boolean punching, boolean keep) {
     try (SnapshotStore store = open("1GiB", punching)) {
       Namespace ns = store.namespace(large.identity, large.layout);
-      for (int i = 0; i < 60; i++) {
+      for (int i = 0; i < prompts; i++) {
         large.store(ns, prompt(i), PrefillPlan.tokens(TOKENS));
         if (keep && i == 0) {
           ns.keep(ns.match(prompt(0)), "kept");
@@ -49,7 +49,7 @@ class LowerQuotaTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void whatIsNotHeldGoesUntilTheRestFits(boolean punching) {
-    write(punching, false);
+    write(60, punching, false);
     try (SnapshotStore store = open("16MiB", punching)) {
       assertThat(disk.another().allocatedBytes()).isLessThanOrEqualTo(16 << 20);
       Namespace ns = store.namespace(small.identity, small.layout);
@@ -65,7 +65,7 @@ class LowerQuotaTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void whatIsKeptStaysWhereItIs(boolean punching) {
-    write(punching, true);
+    write(60, punching, true);
     try (SnapshotStore store = open("16MiB", punching)) {
       Namespace ns = store.namespace(large.identity, large.layout);
       assertThat(large.restoreAndCheck(ns.match(prompt(0)), prompt(0))).isEqualTo(16);
@@ -96,15 +96,15 @@ class LowerQuotaTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void compactionOnRequestLeavesThemOutAndDropsNothing(boolean punching) {
-    write(punching, false);
-    try (SnapshotStore store = open("32MiB", punching)) {
+    write(20, punching, false);
+    try (SnapshotStore store = open("16MiB", punching)) {
       Namespace ns = store.namespace(large.identity, large.layout);
       store.maintenance().deleteChain(ns.match(prompt(1)), false);
       long boundaries = store.stats().boundaries();
       CompactionReport report =
           store.maintenance().compact(1, Long.MAX_VALUE, false, (done, of, bytes) -> true);
       assertThat(report.candidates()).isEmpty();
-      assertThat(boundaries).isEqualTo(59);
+      assertThat(boundaries).isEqualTo(19);
       assertThat(store.stats().boundaries()).isEqualTo(boundaries);
     }
   }

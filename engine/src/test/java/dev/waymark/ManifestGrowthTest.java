@@ -52,8 +52,7 @@ class ManifestGrowthTest {
 
   @Test
   void loweringANamespacesQuota() {
-    assertThat(
-            mostUncounted(s -> s.namespace(model.identity, model.layout).setQuota(8L << 20)))
+    assertThat(mostUncounted(s -> s.namespace(model.identity, model.layout).setQuota(8L << 20)))
         .isPositive()
         .isLessThanOrEqualTo(QuotaGate.GROWTH_BYTES);
   }

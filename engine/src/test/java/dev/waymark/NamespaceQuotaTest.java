@@ -160,8 +160,7 @@ class NamespaceQuotaTest {
       assertThatThrownBy(() -> test.store().setQuota(24L << 20))
           .isInstanceOf(InvalidSettingException.class);
       test.store().maintenance().deleteNamespace(ns, false);
-      assertThatThrownBy(() -> ns.setQuota(48L << 20))
-          .isInstanceOf(InvalidArgumentException.class);
+      assertThatThrownBy(() -> ns.setQuota(48L << 20)).isInstanceOf(InvalidArgumentException.class);
       test.store().setQuota(24L << 20);
     }
   }

@@ -28,6 +28,9 @@ import java.util.function.LongConsumer;
  * stays where it is. Stopped half way, everything is where an edit says.
  */
 public final class SegmentEmptier implements AutoCloseable {
+  /** Records between two commits, so that the manifest does not grow by much uncounted. */
+  private static final int STEP_RECORDS = 1_024;
+
   private final Publisher publisher;
   private final Forest forest;
   private final SegmentSet segments;
@@ -112,6 +115,7 @@ public final class SegmentEmptier implements AutoCloseable {
     Run rows = new Run(SegmentKind.APPEND, Run.Heat.SURVIVED, payer);
     Run points = new Run(SegmentKind.DELTA, Run.Heat.SURVIVED, payer);
     long copied = 0;
+    int done = 0;
     long before = publisher.read(forest::boundaryCount);
     try {
       for (SegmentContents.Live live : contents) {
@@ -122,6 +126,9 @@ public final class SegmentEmptier implements AutoCloseable {
         if (hold != null) {
           Run run = live.kind() == RecordKind.APPEND ? rows : points;
           copied += move(live, hold, run);
+        }
+        if (++done % STEP_RECORDS == 0) {
+          publisher.commit();
         }
       }
     } finally {
