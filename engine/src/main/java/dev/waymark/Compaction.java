@@ -5,6 +5,7 @@ import dev.waymark.internal.log.SegmentInfo;
 import dev.waymark.internal.reclaim.ReadSegments;
 import dev.waymark.internal.reclaim.SegmentChoice;
 import dev.waymark.internal.reclaim.SegmentEmptier;
+import dev.waymark.internal.reclaim.StuckSegments;
 import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -66,18 +67,19 @@ final class Compaction implements AutoCloseable {
   }
 
   /**
-   * Empties the segment that is most worth it; the caller makes room, one at a time.
+   * Empties the segment that is most worth it, and can be; the caller makes room, one at a time.
    *
    * @param anyLiveRatio also one that mostly lives: nothing else helped
    * @return whether there was one
    */
   boolean emptyBest(boolean anyLiveRatio) {
-    List<SegmentChoice> choices = choices(anyLiveRatio ? 1 : MOST_LIVE);
-    if (choices.isEmpty()) {
-      return false;
+    for (SegmentChoice choice : choices(anyLiveRatio ? 1 : MOST_LIVE, true)) {
+      empty(choice.segmentId(), () -> false);
+      if (engine.segments.liveRecords(choice.segmentId()) == 0) {
+        return true;
+      }
     }
-    empty(choices.get(0).segmentId(), () -> false);
-    return true;
+    return false;
   }
 
   /** In the background: where there are too many files, the emptiest goes. */
@@ -96,20 +98,33 @@ final class Compaction implements AutoCloseable {
     if (allowedBytes <= 0 || engine.segments.count() <= most) {
       return;
     }
-    List<SegmentChoice> choices = choices(MOST_LIVE_WITH_PUNCHING);
+    List<SegmentChoice> choices = choices(MOST_LIVE_WITH_PUNCHING, true);
     if (!choices.isEmpty()) {
       allowedBytes -= empty(choices.get(0).segmentId(), () -> false).copiedBytes();
     }
   }
 
-  private List<SegmentChoice> choices(double mostLive) {
+  /**
+   * Segments that can be emptied.
+   *
+   * @param mayDrop whether what cannot be copied is dropped, unless it is held
+   */
+  private List<SegmentChoice> choices(double mostLive, boolean mayDrop) {
     Set<Long> read = engine.publisher.read(() -> ReadSegments.of(engine.forest));
     List<SegmentInfo> infos = engine.segments.infos();
-    return SegmentChoice.of(
-        infos,
-        engine.segments.peekSequence(),
-        mostLive,
-        id -> read.contains(id) || engine.segments.isRead(id));
+    List<SegmentChoice> choices =
+        SegmentChoice.of(
+            infos,
+            engine.segments.peekSequence(),
+            mostLive,
+            id -> read.contains(id) || engine.segments.isRead(id));
+    if (choices.isEmpty()) {
+      return choices;
+    }
+    Set<Long> stuck =
+        engine.publisher.read(
+            () -> StuckSegments.of(engine.forest, engine.segments.sizing(), mayDrop));
+    return choices.stream().filter(choice -> !stuck.contains(choice.segmentId())).toList();
   }
 
   private SegmentEmptier.Outcome empty(long segmentId, BooleanSupplier cancelled) {
@@ -123,7 +138,12 @@ final class Compaction implements AutoCloseable {
               cancelled));
     } catch (QuotaExceededException e) {
       // No room for copies: what is not held goes.
-      return count(emptier.empty(segmentId, (newestUse, bytes) -> false, cancelled));
+      try {
+        return count(emptier.empty(segmentId, (newestUse, bytes) -> false, cancelled));
+      } catch (QuotaExceededException held) {
+        // Nor for what is held: it stays where it is.
+        return new SegmentEmptier.Outcome(0, 0);
+      }
     }
   }
 
@@ -150,7 +170,7 @@ final class Compaction implements AutoCloseable {
 
   /** What compaction would take on, best first. */
   List<SegmentChoice> candidates(double targetLiveRatio) {
-    return choices(targetLiveRatio);
+    return choices(targetLiveRatio, false);
   }
 
   /** Copies everything that lives out of a segment, dropping nothing. */

@@ -32,7 +32,8 @@ import java.util.regex.Pattern;
  * on.
  *
  * <p>The edits that drop something are durable before bytes go: killed anywhere after that, the
- * next open gives back the rest.
+ * next open gives back the rest. What is many goes in steps, leaves first: killed between two of
+ * them, some of it is gone, and the call is made again for the rest.
  */
 public final class Maintenance {
   /** Least digits by which a boundary is named: as many as reports show. */
@@ -331,30 +332,40 @@ public final class Maintenance {
 
   private EvictionReport wipeInUse(
       IntPredicate wanted, Victim.Reason reason, boolean dryRun, Runnable before, Runnable after) {
-    EvictionReport report =
-        dryRun
-            ? engine.publisher.read(() -> wipeLocked(wanted, reason, true))
-            : engine.publisher.write(
-                () -> {
-                  before.run();
-                  EvictionReport done = wipeLocked(wanted, reason, false);
-                  after.run();
-                  return done;
-                });
-    if (!dryRun) {
+    Tally tally = new Tally(engine);
+    if (dryRun) {
+      return engine.publisher.read(
+          () -> {
+            Wipe.of(engine.forest, wanted, reason).forEach(tally::add);
+            return tally.report();
+          });
+    }
+    engine.publisher.write(
+        () -> {
+          before.run();
+          return null;
+        });
+    boolean more = true;
+    while (more) {
+      more = engine.publisher.write(() -> wipeStep(wanted, reason, tally, after));
+      // The manifest counts in the quota, and knows of no more than one step before it is counted.
       engine.space.giveBack();
     }
-    return report;
+    return tally.report();
   }
 
-  private EvictionReport wipeLocked(IntPredicate wanted, Victim.Reason reason, boolean dryRun) {
-    Tally tally = new Tally(engine);
-    for (Victim victim : Wipe.of(engine.forest, wanted, reason)) {
+  /** Drops as many as go in one step; returns whether there are more. */
+  private boolean wipeStep(IntPredicate wanted, Victim.Reason reason, Tally tally, Runnable after) {
+    List<Victim> victims = Wipe.of(engine.forest, wanted, reason);
+    int step = Math.min(victims.size(), SpaceKeeper.STEP_BOUNDARIES);
+    for (Victim victim : victims.subList(0, step)) {
       tally.add(victim);
-      if (!dryRun) {
-        engine.drop(victim, DropReason.WIPED);
-      }
+      engine.drop(victim, DropReason.WIPED);
     }
-    return tally.report();
+    boolean more = step < victims.size();
+    if (!more) {
+      after.run();
+    }
+    return more;
   }
 }

@@ -40,6 +40,9 @@ public final class Namespace {
    *
    * @throws dev.waymark.error.InvalidSettingException if that is above the store's quota, or below
    *     what any namespace needs
+   * @throws InvalidArgumentException if the namespace was deleted
+   * @throws dev.waymark.error.QuotaPinnedException if what is above it is pinned, kept or reserved;
+   *     the limit before stays in force
    */
   public void setQuota(long bytes) {
     engine.using(

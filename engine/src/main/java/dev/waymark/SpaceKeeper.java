@@ -2,6 +2,7 @@ package dev.waymark;
 
 import dev.waymark.error.DiskFullException;
 import dev.waymark.error.ErrorDetail;
+import dev.waymark.error.InvalidArgumentException;
 import dev.waymark.error.InvalidSettingException;
 import dev.waymark.error.QuotaExceededException;
 import dev.waymark.error.QuotaPinnedException;
@@ -13,8 +14,6 @@ import dev.waymark.internal.manifest.CurrentFile;
 import dev.waymark.internal.manifest.StatusFile;
 import dev.waymark.internal.reclaim.SegmentChoice;
 import dev.waymark.internal.reclaim.SegmentEmptier;
-import dev.waymark.internal.recover.FileOnDisk;
-import dev.waymark.internal.recover.Recovery;
 import dev.waymark.internal.retain.EvictionPlanner;
 import dev.waymark.internal.retain.PinnedBytes;
 import dev.waymark.internal.retain.Victim;
@@ -40,6 +39,12 @@ import java.util.stream.IntStream;
 final class SpaceKeeper {
   /** LOCK, CURRENT while its successor stands beside it, STATUS. */
   private static final long SMALL_FILES_BYTES = 4 * 4_096L;
+
+  /**
+   * Boundaries that go before the edits that say so are committed, and the manifest is counted
+   * again: fewer than fill the growth that is set apart for it.
+   */
+  static final int STEP_BOUNDARIES = 1_024;
 
   private final StoreEngine engine;
   private final QuotaGate gate;
@@ -92,8 +97,8 @@ final class SpaceKeeper {
       gate.setQuotaBytes(bytes);
       try {
         return enforce();
-      } catch (QuotaPinnedException e) {
-        // A quota that cannot be met is not one.
+      } catch (RuntimeException | Error e) {
+        // A quota that was not met is not one.
         gate.setQuotaBytes(before);
         throw e;
       }
@@ -102,45 +107,68 @@ final class SpaceKeeper {
     }
   }
 
+  /** Limits a namespace; where it cannot be brought below that, the limit before stays. */
   void setNamespaceQuota(NamespaceState namespace, long bytes) {
-    if (bytes > gate.quotaBytes() || bytes < StoreOptions.MIN_QUOTA_BYTES / 16) {
-      throw new InvalidSettingException(
-          ErrorDetail.of("a namespace's quota is out of range")
-              .expected(
-                  StoreOptions.MIN_QUOTA_BYTES / 16
-                      + " bytes or more, and no more than the store's "
-                      + gate.quotaBytes())
-              .found(bytes));
-    }
-    namespaceQuotas.put(namespace.id(), bytes);
     making.lock();
     try {
-      fitNamespace(namespace, promise(namespace), 0);
+      if (bytes > gate.quotaBytes() || bytes < StoreOptions.MIN_QUOTA_BYTES / 16) {
+        throw new InvalidSettingException(
+            ErrorDetail.of("a namespace's quota is out of range")
+                .expected(
+                    StoreOptions.MIN_QUOTA_BYTES / 16
+                        + " bytes or more, and no more than the store's "
+                        + gate.quotaBytes())
+                .found(bytes));
+      }
+      Long before = namespaceQuotas.get(namespace.id());
+      if (!limit(namespace, bytes)) {
+        throw new InvalidArgumentException(
+            ErrorDetail.of("the namespace was deleted").remedy("ask the store for it again"));
+      }
+      try {
+        fitNamespace(namespace, promise(namespace), 0);
+      } catch (RuntimeException | Error e) {
+        limit(namespace, before);
+        throw e;
+      }
     } finally {
       making.unlock();
     }
   }
 
-  /** The namespace was deleted. */
+  /** Sets a namespace's limit, or takes it away, unless the namespace was deleted. */
+  private boolean limit(NamespaceState namespace, Long bytes) {
+    return engine.publisher.write(
+        () -> {
+          if (engine.forest.namespace(namespace.id()) == null) {
+            return false;
+          }
+          namespaceQuotas.compute(namespace.id(), (id, had) -> bytes);
+          return true;
+        });
+  }
+
+  /** The namespace was deleted; said inside the write of publishing that does so. */
   void forget(int namespaceId) {
     namespaceQuotas.remove(namespaceId);
   }
 
   /**
    * Counts what is no segment and no manifest: small files, which come and go, the quarantine, and
-   * what others put there.
+   * what others put there. Any of them may be gone once it is asked for.
    */
   private void countOtherFiles() {
     long bytes = SMALL_FILES_BYTES;
-    for (FileOnDisk file : Recovery.files(engine.directory)) {
-      String name = file.name();
+    for (String name : engine.directory.list()) {
       boolean counted =
           name.endsWith(".seg")
               || name.startsWith("manifest-")
+              || name.equals("LOCK")
               || name.equals(CurrentFile.NAME)
+              || name.equals(CurrentFile.TEMPORARY_NAME)
               || name.equals(StatusFile.NAME);
       if (!counted || name.startsWith("quarantine/")) {
-        bytes += file.allocatedBytes();
+        bytes += engine.directory.allocatedBytes(name);
       }
     }
     gate.setOtherFilesBytes(bytes);
@@ -256,6 +284,7 @@ final class SpaceKeeper {
     if (gate.tryReserve(reservation, bytes)) {
       return;
     }
+    requireReclaim();
     refuseWhatCannotFit(bytes);
     while (true) {
       // Others give back and take meanwhile: however it looks now, there was too little.
@@ -270,9 +299,18 @@ final class SpaceKeeper {
       if (gate.tryReserve(reservation, bytes)) {
         return;
       }
+      requireReclaim();
       if (!changed && gate.freeBytes() <= before) {
         throw pinned(bytes);
       }
+    }
+  }
+
+  /** Where dead bytes do not come back, evicting more would lose chains and gain nothing. */
+  private void requireReclaim() {
+    WaymarkException failure = engine.segments.punchFailure();
+    if (failure != null) {
+      throw failure;
     }
   }
 
@@ -324,12 +362,17 @@ final class SpaceKeeper {
       }
       Long limit = namespaceQuotas.get(namespace.id());
       if (limit == null) {
-        return;
+        // It was deleted just now: nothing is missing any more.
+        continue;
       }
       if (bytes > limit) {
         throw exceeded("the prefill does not fit its namespace's quota", bytes, limit);
       }
-      if (evict(missing, namespace.id(), tally) == 0) {
+      long freed = evict(missing, namespace.id(), tally);
+      if (freed > 0 && freed < missing) {
+        giveBack();
+      }
+      if (freed == 0) {
         throw new QuotaPinnedException(
             ErrorDetail.of("what fills the namespace's quota is pinned, kept or reserved")
                 .expected("at most " + limit + " bytes")
@@ -404,7 +447,10 @@ final class SpaceKeeper {
 
   // Evicting
 
-  /** Drops victims until so many bytes of records are dead; returns how many are. */
+  /**
+   * Drops victims until so many bytes of records are dead, or as many went as go in one step;
+   * returns how many are.
+   */
   private long evict(long bytes, int onlyNamespace, Tally tally) {
     EvictionPlanner planner =
         planners.computeIfAbsent(
@@ -415,7 +461,8 @@ final class SpaceKeeper {
     return engine.publisher.write(
         () -> {
           long freed = 0;
-          while (freed < bytes) {
+          int boundaries = 0;
+          while (freed < bytes && boundaries < STEP_BOUNDARIES) {
             Victim victim = planner.next(engine.segments.peekSequence());
             if (victim == null) {
               break;
@@ -436,6 +483,7 @@ final class SpaceKeeper {
             }
             planner.settle();
             freed += victim.freedBytes();
+            boundaries += victim.nodes().size();
           }
           return freed;
         });
@@ -515,16 +563,13 @@ final class SpaceKeeper {
   EvictionReport enforceAtOpen() {
     try {
       return enforce();
-    } catch (QuotaPinnedException e) {
+    } catch (QuotaPinnedException | QuotaExceededException e) {
       StoreEngine.LOG.warn("The store is above its quota: {}", e.getMessage());
       return EvictionReport.NOTHING;
     }
   }
 
-  /**
-   * In the background: a manifest that grew may have left too little, or files become too many.
-   * Never throws.
-   */
+  /** In the background: a manifest that grew may have left too little, or files become too many. */
   void keepWithin() {
     if (!making.tryLock()) {
       return;
@@ -534,8 +579,6 @@ final class SpaceKeeper {
       if (gate.freeBytes() < 0) {
         enforce();
       }
-    } catch (WaymarkException e) {
-      StoreEngine.LOG.warn("The store could not be kept below its quota: {}", e.getMessage());
     } finally {
       making.unlock();
     }

@@ -61,6 +61,9 @@ final class StoreEngine {
   private final ReentrantLock reclaiming = new ReentrantLock();
   private final StatusFile statusFile;
 
+  /** Edits up to this number are within what STATUS says of the manifest. */
+  private volatile long statusDurable = -1;
+
   /** Why boundaries went that someone may still ask for; the oldest are forgotten. */
   private final Map<BoundaryKey, DropReason> dropped =
       new LinkedHashMap<>() {
@@ -236,11 +239,11 @@ final class StoreEngine {
   }
 
   private long reclaimLocked() {
-    if (segments.hasDead()) {
+    long durable = publisher.durable();
+    if (durable > statusDurable && segments.hasReclaimable(durable)) {
       // A reader in another process that finds bytes gone must find the drops that explain it.
       publishStatus();
     }
-    long durable = publisher.durable();
     long bytes = publisher.unlinkDead(durable);
     return bytes + segments.punchDead(durable);
   }
@@ -349,6 +352,7 @@ final class StoreEngine {
   }
 
   private synchronized void publishStatus(long processId) {
+    long durable = publisher.durable();
     StoreStats stats = stats();
     String json =
         "{\"output_version\":1,\"quota_bytes\":%d,\"allocated_bytes\":%d,\"live_bytes\":%d,"
@@ -372,6 +376,7 @@ final class StoreEngine {
               clockMillis.getAsLong(),
               processId,
               json));
+      statusDurable = durable;
     } catch (WaymarkException e) {
       LOG.warn("STATUS could not be published: {}", e.getMessage());
     }

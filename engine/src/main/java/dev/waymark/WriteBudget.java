@@ -24,7 +24,8 @@ final class WriteBudget {
   WriteBudget(StoreEngine engine) {
     this.engine = engine;
     this.limitBytes = engine.options.writeBudgetBytesPerDay();
-    this.day = today();
+    // A clock that was set back meanwhile is not a new day either.
+    this.day = Math.max(today(), engine.forest.budgetDay());
     this.spentBefore = engine.forest.budgetDay() == day ? engine.forest.budgetBytes() : 0;
     this.savedBytes = spentBefore;
   }

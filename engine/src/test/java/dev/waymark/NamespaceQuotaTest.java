@@ -1,7 +1,10 @@
 package dev.waymark;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.waymark.error.InvalidArgumentException;
+import dev.waymark.error.InvalidSettingException;
 import dev.waymark.error.QuotaExceededException;
 import dev.waymark.error.QuotaPinnedException;
 import dev.waymark.internal.log.Alignment;
@@ -135,6 +138,30 @@ class NamespaceQuotaTest {
     } catch (QuotaExceededException | QuotaPinnedException e) {
       // Others have it.
       assertThat(pages(test.store().engine(), ns)).isLessThanOrEqualTo(QUOTA);
+    }
+  }
+
+  @Test
+  void aLimitThatCannotBeMetIsNotInForceNorThatOfADeletedNamespace() {
+    SampleModel model = new SampleModel("one", 4_096, 0, 0);
+    try (TestStore test = new TestStore(TestStore.options("64MiB").build())) {
+      Namespace ns = test.store().namespace(model.identity, model.layout);
+      int[] tokens = QuotaTest.prompt(1, 40 * BLOCK + 1);
+      model.store(ns, tokens, PrefillPlan.tokens(tokens.length));
+      ns.keep(ns.match(tokens), "kept");
+      for (int round = 0; round < 2; round++) {
+        assertThatThrownBy(() -> ns.setQuota(QUOTA)).isInstanceOf(QuotaPinnedException.class);
+        int[] more = QuotaTest.prompt(2 + round, 4 * BLOCK + 1);
+        model.store(ns, more, PrefillPlan.tokens(more.length));
+        assertThat(ns.match(more).storedTokens()).isEqualTo(4 * BLOCK);
+        // The second time there is a limit to go back to.
+        ns.setQuota(48L << 20);
+      }
+      assertThatThrownBy(() -> test.store().setQuota(24L << 20))
+          .isInstanceOf(InvalidSettingException.class);
+      test.store().maintenance().deleteNamespace(ns, false);
+      assertThatThrownBy(() -> ns.setQuota(48L << 20)).isInstanceOf(InvalidArgumentException.class);
+      test.store().setQuota(24L << 20);
     }
   }
 }

@@ -1,9 +1,9 @@
 package dev.waymark;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.error.StoreIoException;
+import dev.waymark.layout.AbortMode;
 import dev.waymark.sim.Fault;
 import dev.waymark.sim.OperationKind;
 import java.util.ArrayList;
@@ -51,13 +51,12 @@ class PunchingTest {
       try (TestStore test = new TestStore(TestStore.options("64MiB").build())) {
         Namespace ns = withDead(test);
         test.disk.inject(Fault.ioError(OperationKind.PUNCH).onCall(call).sticky());
-        assertThatThrownBy(
-                () -> {
-                  for (int i = 0; i < 12; i += 2) {
-                    test.store().maintenance().deleteChain(ns.match(prompt(i)), false);
-                  }
-                })
-            .isInstanceOf(StoreIoException.class);
+        for (int i = 0; i < 12; i += 2) {
+          test.store().maintenance().deleteChain(ns.match(prompt(i)), false);
+        }
+        assertThat(ns.match(prompt(10)).storedTokens()).isZero();
+        assertThat(test.store().stats().deadBytes()).isPositive();
+        test.store().runOnce();
         test.check();
         test.disk.clearFaults();
         test.store().runOnce();
@@ -65,6 +64,55 @@ class PunchingTest {
         assertThat(test.store().stats().deadBytes()).isZero();
         assertThat(model.restoreAndCheck(ns.match(prompt(11)), prompt(11))).isEqualTo(320);
       }
+    }
+  }
+
+  @Test
+  void oneThatFailsKeepsNothingElseFromGoingOn() {
+    try (TestStore test = new TestStore(TestStore.options("64MiB").build())) {
+      Namespace ns = withDead(test);
+      test.disk.inject(Fault.ioError(OperationKind.PUNCH).sticky());
+      test.store().maintenance().deleteChain(ns.match(prompt(0)), false);
+      long dead = test.store().stats().deadBytes();
+      PrefillSession discarded =
+          ns.prefill(ns.match(prompt(20)), PrefillPlan.tokens(321).onAbort(AbortMode.DISCARD));
+      model.appendRest(discarded, prompt(20), 321);
+      discarded.close();
+      model.store(ns, prompt(21), PrefillPlan.tokens(321).durability(Durability.NONE));
+      test.store().runOnce();
+      assertThat(test.store().engine().publisher.hasPending()).isFalse();
+      assertThat(test.store().stats().deadBytes()).isGreaterThan(dead);
+      test.check();
+      test.disk.clearFaults();
+      test.store().runOnce();
+      assertThat(test.store().stats().deadBytes()).isZero();
+    }
+  }
+
+  @Test
+  void nothingIsEvictedForRoomThatDoesNotComeBack() {
+    try (TestStore test = new TestStore(TestStore.options("16MiB").build())) {
+      Namespace ns = withDead(test);
+      int at = 100;
+      while (test.store().stats().evictedBoundaries() == 0) {
+        model.store(ns, prompt(at++), PrefillPlan.tokens(321));
+      }
+      test.disk.inject(Fault.ioError(OperationKind.PUNCH).sticky());
+      long before = test.store().stats().boundaries();
+      for (int i = 0; i < 40; i++) {
+        int[] tokens = prompt(at++);
+        try {
+          model.store(ns, tokens, PrefillPlan.tokens(321));
+        } catch (StoreIoException e) {
+          continue;
+        }
+      }
+      assertThat(test.store().stats().boundaries()).isGreaterThan(before - 3 * 20);
+      test.check();
+      test.disk.clearFaults();
+      int[] last = prompt(at);
+      model.store(ns, last, PrefillPlan.tokens(321));
+      assertThat(model.restoreAndCheck(ns.match(last), last)).isEqualTo(320);
     }
   }
 }

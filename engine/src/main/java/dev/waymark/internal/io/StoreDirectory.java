@@ -1,5 +1,6 @@
 package dev.waymark.internal.io;
 
+import dev.waymark.error.StoreIoException;
 import java.util.List;
 
 /**
@@ -69,6 +70,11 @@ public interface StoreDirectory extends AutoCloseable {
     }
     try (StoreFile file = openReadOnly(name)) {
       return file.allocatedBytes();
+    } catch (StoreIoException e) {
+      if (exists(name)) {
+        throw e;
+      }
+      return 0;
     }
   }
 
@@ -82,6 +88,11 @@ public interface StoreDirectory extends AutoCloseable {
     }
     try (StoreFile file = openReadOnly(name)) {
       return file.lengthBytes();
+    } catch (StoreIoException e) {
+      if (exists(name)) {
+        throw e;
+      }
+      return 0;
     }
   }
 

@@ -79,6 +79,7 @@ public final class SegmentSet implements AutoCloseable {
   private long useClock;
   private int mapped;
   private long inFlightBytes;
+  private volatile WaymarkException punchFailure;
   private boolean createdSinceDirectoryForce;
   private boolean closed;
 
@@ -955,7 +956,8 @@ public final class SegmentSet implements AutoCloseable {
   /**
    * Punches dead extents out of segments where their death is durable and nobody reads them. The
    * system does so while others write, read and seal; one thread at a time, and not beside {@link
-   * #remove}.
+   * #remove}. What cannot be punched stays dead until the next call, and keeps no other from it:
+   * {@link #punchFailure} says so.
    *
    * @param durable edits up to this number are durable
    * @return bytes given back
@@ -965,12 +967,26 @@ public final class SegmentSet implements AutoCloseable {
       return 0;
     }
     long bytes = 0;
+    WaymarkException failure = null;
     for (Segment segment : all()) {
       Extents ready = takeDead(segment, durable);
-      bytes += ready.isEmpty() ? 0 : punch(segment, ready);
+      if (!ready.isEmpty()) {
+        Punched punched = punch(segment, ready);
+        bytes += punched.bytes();
+        failure = failure == null ? punched.failure() : failure;
+      }
     }
+    punchFailure = failure;
     return bytes;
   }
+
+  /** Why bytes that may go did not come back when this was tried last; null where all did. */
+  public WaymarkException punchFailure() {
+    return punchFailure;
+  }
+
+  /** What came back of one segment, and why not the rest. */
+  private record Punched(long bytes, WaymarkException failure) {}
 
   private synchronized List<Segment> all() {
     return List.copyOf(segments.values());
@@ -991,18 +1007,21 @@ public final class SegmentSet implements AutoCloseable {
   }
 
   /** Punches one segment; what could not be punched is dead as before. */
-  private long punch(Segment segment, Extents ready) {
+  private Punched punch(Segment segment, Extents ready) {
     long bytes = 0;
+    WaymarkException failure = null;
     Deque<Extents.Extent> left = new ArrayDeque<>(ready.list());
     // A descriptor of its own: the segment's may be closed meanwhile, once it is forced.
     try (StoreFile file = directory.open(segment.fileName)) {
       while (!left.isEmpty() && file.punch(left.peek().start(), left.peek().lengthBytes())) {
         bytes += left.poll().lengthBytes();
       }
+    } catch (WaymarkException e) {
+      failure = e;
     } finally {
       punched(segment, bytes, left);
     }
-    return bytes;
+    return new Punched(bytes, failure);
   }
 
   private synchronized void punched(Segment segment, long bytes, Collection<Extents.Extent> left) {
@@ -1014,9 +1033,18 @@ public final class SegmentSet implements AutoCloseable {
     gate.refund(bytes, SpaceGate.ANYONE);
   }
 
-  /** Whether any bytes are dead. */
-  public synchronized boolean hasDead() {
-    return segments.values().stream().anyMatch(s -> s.deadBytes > 0 || s.liveRecords == 0);
+  /**
+   * Whether any bytes come back as soon as nobody reads them.
+   *
+   * @param durable edits up to this number are durable
+   */
+  public synchronized boolean hasReclaimable(long durable) {
+    boolean punches = directory.traits().canPunch();
+    return segments.values().stream()
+        .anyMatch(
+            s ->
+                punches && s.dead.stream().anyMatch(extent -> extent.diedAt() <= durable)
+                    || (s.sealed || s.poisoned) && s.liveRecords == 0);
   }
 
   /** Segments in which nothing is alive, and whose last death is durable and seen by no reader. */

@@ -24,9 +24,13 @@ import java.util.function.LongConsumer;
  *
  * <p>Invariants: a record is copied only after every chunk matched its checksum; its boundary is
  * held meanwhile; the old place stays as it is until the edit that moved it is durable. What is
- * held is never dropped. Stopped half way, everything is where an edit says.
+ * held is never dropped. What is too large for segments as they are now, and may not be dropped,
+ * stays where it is. Stopped half way, everything is where an edit says.
  */
 public final class SegmentEmptier implements AutoCloseable {
+  /** Records between two commits, so that the manifest does not grow by much uncounted. */
+  private static final int STEP_RECORDS = 1_024;
+
   private final Publisher publisher;
   private final Forest forest;
   private final SegmentSet segments;
@@ -62,6 +66,8 @@ public final class SegmentEmptier implements AutoCloseable {
      * Whether a record is copied rather than dropped.
      *
      * @param newestUse when its boundary, or anything that stands on it, was used last
+     * @param bytes of the copy; the largest number where it cannot be copied, and stays unless it
+     *     is dropped
      */
     boolean isCopied(long newestUse, long bytes);
   }
@@ -109,6 +115,7 @@ public final class SegmentEmptier implements AutoCloseable {
     Run rows = new Run(SegmentKind.APPEND, Run.Heat.SURVIVED, payer);
     Run points = new Run(SegmentKind.DELTA, Run.Heat.SURVIVED, payer);
     long copied = 0;
+    int done = 0;
     long before = publisher.read(forest::boundaryCount);
     try {
       for (SegmentContents.Live live : contents) {
@@ -119,6 +126,9 @@ public final class SegmentEmptier implements AutoCloseable {
         if (hold != null) {
           Run run = live.kind() == RecordKind.APPEND ? rows : points;
           copied += move(live, hold, run);
+        }
+        if (++done % STEP_RECORDS == 0) {
+          publisher.commit();
         }
       }
     } finally {
@@ -135,14 +145,22 @@ public final class SegmentEmptier implements AutoCloseable {
     copier.close();
   }
 
-  /** Drops what is not worth a copy; holds the boundary of what is; null where nothing is left. */
+  /**
+   * Drops what is not worth a copy; holds the boundary of what is; null where nothing is to be
+   * copied.
+   */
   private Forest.Hold dropOrHold(SegmentContents.Live live, Worth worth) {
     int node = nodeOf(live);
     if (node == Forest.NONE) {
       return null;
     }
+    boolean fits =
+        segments
+            .sizing()
+            .fits(live.location().lengthBytes(), forest.namespaceOf(node).descriptor().pageBytes());
+    long copyBytes = fits ? live.location().lengthBytes() : Long.MAX_VALUE;
     boolean mayDrop = !forest.isHeldOrKeptAtOrBelow(node);
-    if (mayDrop && !worth.isCopied(newestUse(live, node), live.location().lengthBytes())) {
+    if (mayDrop && !worth.isCopied(newestUse(live, node), copyBytes)) {
       if (live.kind() == RecordKind.APPEND || forest.firstChild(node) == Forest.NONE) {
         dropper.dropRows(node);
         return null;
@@ -152,7 +170,7 @@ public final class SegmentEmptier implements AutoCloseable {
         return null;
       }
     }
-    return forest.hold(node);
+    return fits ? forest.hold(node) : null;
   }
 
   /** As it was when all were looked at, or later where the boundary itself was used since. */
