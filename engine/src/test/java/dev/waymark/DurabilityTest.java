@@ -3,6 +3,8 @@ package dev.waymark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.waymark.error.ClosedException;
+import dev.waymark.error.StoreIoException;
 import dev.waymark.error.WaymarkException;
 import dev.waymark.internal.publish.Publisher;
 import dev.waymark.layout.DType;
@@ -20,6 +22,7 @@ import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** What is said to be durable, and the account over a change of manifest. */
@@ -161,6 +164,23 @@ class DurabilityTest {
       assertThat(seen).containsExactly("DurabilityLostException, gone");
       session.abort();
     }
+  }
+
+  @Test
+  void aStoreThatCannotBeClosedLeavesNobodyWaiting() {
+    SimulatedDirectory disk = new SimulatedDirectory();
+    TestStore test = new TestStore(disk, TestStore.options("64MiB").build());
+    PrefillSession session = prefill(test.namespace(LAYOUT));
+    AppendReceipt receipt = append(session);
+    AtomicReference<Throwable> told = new AtomicReference<>();
+    receipt.durable().whenComplete((done, failure) -> told.set(failure));
+    long number = test.store().engine().publisher.read(test.store().engine().publisher::published);
+    test.directory().inject(Fault.ioError(OperationKind.FORCE).onFile("manifest-").sticky());
+    assertThatThrownBy(() -> test.store().close()).isInstanceOf(StoreIoException.class);
+    assertThat(told.get()).isInstanceOf(ClosedException.class);
+    assertThat(test.store().engine().publisher.whenDurable(number + 1))
+        .isCompletedExceptionally();
+    disk.assertAllClosed();
   }
 
   /** On another thread, so that what is locked by this one is seen to be. */

@@ -1,5 +1,6 @@
 package dev.waymark.internal.publish;
 
+import dev.waymark.error.ClosedException;
 import dev.waymark.error.DiskFullException;
 import dev.waymark.error.DurabilityLostException;
 import dev.waymark.error.ErrorDetail;
@@ -60,7 +61,7 @@ import org.agrona.ExpandableArrayBuffer;
  *   <li>Commits exclude each other; publishing goes on beside them.
  *   <li>Whoever waits for an edit is told by whoever committed it, before that call returns and
  *       outside of this class's locks: in the order of edits, and of asking where several wait for
- *       one.
+ *       one. Nobody waits longer than there is someone to commit.
  * </ul>
  */
 public final class Publisher implements AutoCloseable {
@@ -86,6 +87,7 @@ public final class Publisher implements AutoCloseable {
   private final Deque<Edit> queue = new ArrayDeque<>();
   private final PriorityQueue<Waiter> waiters = new PriorityQueue<>();
   private long asked;
+  private boolean abandoned;
 
   /** Waiters that are to be told, each done or failed. */
   private final Queue<Runnable> news = new ConcurrentLinkedQueue<>();
@@ -261,8 +263,9 @@ public final class Publisher implements AutoCloseable {
   }
 
   /**
-   * Completes once the edit of that number is durable, or fails once it is lost: in the order of
-   * numbers, whatever was asked for first. What depends on it runs on the thread that committed.
+   * Completes once the edit of that number is durable, or fails once it is lost, or once nobody will
+   * ever know: in the order of numbers, whatever was asked for first. What depends on it runs on the
+   * thread that committed, or closed.
    */
   public CompletableFuture<Void> whenDurable(long number) {
     return write(
@@ -272,6 +275,9 @@ public final class Publisher implements AutoCloseable {
           }
           if (number <= durable) {
             return CompletableFuture.completedFuture(null);
+          }
+          if (abandoned) {
+            return CompletableFuture.failedFuture(closed());
           }
           CompletableFuture<Void> done = new CompletableFuture<>();
           waiters.add(new Waiter(number, asked++, done));
@@ -561,13 +567,12 @@ public final class Publisher implements AutoCloseable {
     if (forced == Forced.SOME_LOST) {
       lostRanges.put(durable + 1, published);
       lossUnreported = true;
-      failWaiters();
+      failWaiters(durabilityLost());
     }
     return forced;
   }
 
-  private void failWaiters() {
-    DurabilityLostException failure = durabilityLost();
+  private void failWaiters(WaymarkException failure) {
     while (!waiters.isEmpty()) {
       Waiter waiter = waiters.poll();
       news.add(() -> waiter.done().completeExceptionally(failure));
@@ -578,6 +583,12 @@ public final class Publisher implements AutoCloseable {
     return new DurabilityLostException(
         ErrorDetail.of("a segment could not be forced, and what was in it not be saved")
             .remedy("append the blocks again"));
+  }
+
+  private static ClosedException closed() {
+    return new ClosedException(
+        ErrorDetail.of("the store was closed before this was known to be durable")
+            .remedy("open it again and match: what is found there is durable"));
   }
 
   private void acknowledge(long number) {
@@ -811,8 +822,18 @@ public final class Publisher implements AutoCloseable {
         });
   }
 
-  /** Closes the files without another write: after a failure, or when power is off. */
+  /**
+   * Closes the files without another write: after a failure, or when power is off. Whoever waits
+   * still is told that.
+   */
   public void abandon() {
+    write(
+        () -> {
+          abandoned = true;
+          failWaiters(closed());
+          return null;
+        });
+    tell();
     log.close();
     salvage.close();
   }
