@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.error.ClosedException;
+import dev.waymark.error.DurabilityLostException;
 import dev.waymark.error.StoreIoException;
 import dev.waymark.error.WaymarkException;
 import dev.waymark.internal.publish.Publisher;
@@ -24,6 +25,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is said to be durable, and the account over a change of manifest. */
 class DurabilityTest {
@@ -181,6 +184,28 @@ class DurabilityTest {
     assertThat(test.store().engine().publisher.whenDurable(number + 1))
         .isCompletedExceptionally();
     disk.assertAllClosed();
+  }
+
+  /**
+   * @param byFlush whether the loss is found by the flush itself, or by a commit before it
+   */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aLossIsReportedByOneFlush(boolean byFlush) {
+    SimulatedDirectory disk =
+        new SimulatedDirectory(SimulationSettings.defaults().dropAfterFailedForce(true));
+    try (TestStore test = new TestStore(disk, TestStore.options("64MiB").build())) {
+      PrefillSession session = prefill(test.namespace(LAYOUT));
+      append(session);
+      test.directory().inject(Fault.ioError(OperationKind.FORCE).onFile(".seg").times(2));
+      if (!byFlush) {
+        assertThatThrownBy(() -> test.store().engine().publisher.commit())
+            .isInstanceOf(DurabilityLostException.class);
+      }
+      assertThatThrownBy(() -> test.store().flush()).isInstanceOf(DurabilityLostException.class);
+      test.store().flush();
+      session.abort();
+    }
   }
 
   /** On another thread, so that what is locked by this one is seen to be. */

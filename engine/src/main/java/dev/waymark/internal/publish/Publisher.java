@@ -346,7 +346,12 @@ public final class Publisher implements AutoCloseable {
   public void flush() {
     committing(
         () -> {
-          commitLocked();
+          try {
+            commitLocked();
+          } catch (DurabilityLostException e) {
+            lossUnreported = false;
+            throw e;
+          }
           if (lossUnreported) {
             lossUnreported = false;
             throw durabilityLost();
