@@ -205,6 +205,8 @@ class DurabilityTest {
       assertThatThrownBy(() -> test.store().flush()).isInstanceOf(DurabilityLostException.class);
       test.store().flush();
       session.abort();
+      PrefixMatch match = test.namespace(LAYOUT).match(prompt);
+      assertThat(match.why()).isEqualTo(MissReason.DAMAGED);
     }
   }
 

@@ -115,6 +115,7 @@ public final class Publisher implements AutoCloseable {
 
   private volatile ManifestLog log;
   private volatile LongConsumer manifestListener = allocatedBytes -> {};
+  private volatile Consumer<Edit> lossListener = drop -> {};
   private volatile long earlierManifestsBytes;
   private final Set<String> superseded = new LinkedHashSet<>();
   private long nextManifestId;
@@ -440,6 +441,11 @@ public final class Publisher implements AutoCloseable {
     listener.accept(log.allocatedBytes());
   }
 
+  /** Told of every drop of what a failed force lost, inside {@link #write}. */
+  public void onLoss(Consumer<Edit> listener) {
+    lossListener = listener;
+  }
+
   /** Seals what is full; what cannot be sealed now is left for the next time. */
   private void sealFull(boolean all) {
     try {
@@ -563,9 +569,9 @@ public final class Publisher implements AutoCloseable {
       int node = salvage.nodeOf(edit);
       if (edit instanceof Edit.RowsAdded
           || (edit instanceof Edit.RecordMoved moved && moved.kind() == RecordKind.APPEND)) {
-        drops.subtree(node, DropReason.UNPROVEN).forEach(forest::apply);
+        drops.subtree(node, DropReason.UNPROVEN).forEach(this::applyLoss);
       } else {
-        drops.lostPoint(node, DropReason.UNPROVEN, forest::apply);
+        drops.lostPoint(node, DropReason.UNPROVEN, this::applyLoss);
       }
     }
     batch.addAll(copies);
@@ -575,6 +581,11 @@ public final class Publisher implements AutoCloseable {
       failWaiters(durabilityLost());
     }
     return forced;
+  }
+
+  private void applyLoss(Edit drop) {
+    forest.apply(drop);
+    lossListener.accept(drop);
   }
 
   private void failWaiters(WaymarkException failure) {
