@@ -181,8 +181,7 @@ class DurabilityTest {
     test.directory().inject(Fault.ioError(OperationKind.FORCE).onFile("manifest-").sticky());
     assertThatThrownBy(() -> test.store().close()).isInstanceOf(StoreIoException.class);
     assertThat(told.get()).isInstanceOf(ClosedException.class);
-    assertThat(test.store().engine().publisher.whenDurable(number + 1))
-        .isCompletedExceptionally();
+    assertThat(test.store().engine().publisher.whenDurable(number + 1)).isCompletedExceptionally();
     disk.assertAllClosed();
   }
 
@@ -207,6 +206,21 @@ class DurabilityTest {
       session.abort();
       PrefixMatch match = test.namespace(LAYOUT).match(prompt);
       assertThat(match.why()).isEqualTo(MissReason.DAMAGED);
+    }
+  }
+
+  @Test
+  void thoseWhoWaitDoNotBecomeMoreAndMore() {
+    try (TestStore test = new TestStore(TestStore.options("64MiB").build())) {
+      AppendReceipt first = append(prefill(test.namespace(LAYOUT)));
+      Publisher publisher = test.store().engine().publisher;
+      long number = publisher.read(publisher::published);
+      // Nobody writes, and so nobody else has a reason to commit.
+      for (int i = 0; i < 1 << 14; i++) {
+        publisher.whenDurable(number);
+      }
+      assertThat(first.durable()).isCompleted();
+      assertThat(publisher.whenDurable(number)).isCompleted();
     }
   }
 

@@ -69,6 +69,11 @@ public final class Publisher implements AutoCloseable {
   private static final long MAX_FIRST_CHECKPOINT_BYTES = 4L << 20;
   private static final int SALVAGE_ROUNDS = 3;
 
+  /**
+   * With so many waiting, the next one commits first: where nothing is written, nobody else may.
+   */
+  private static final int MOST_WAITERS = 1 << 14;
+
   /** An edit about a boundary takes less, but for the places of its records. */
   private static final int MOST_EDIT_BYTES = 512;
 
@@ -264,11 +269,16 @@ public final class Publisher implements AutoCloseable {
   }
 
   /**
-   * Completes once the edit of that number is durable, or fails once it is lost, or once nobody will
-   * ever know: in the order of numbers, whatever was asked for first. What depends on it runs on the
-   * thread that committed, or closed.
+   * Completes once the edit of that number is durable, or fails once it is lost, or once nobody
+   * will ever know: in the order of numbers, whatever was asked for first. What depends on it runs
+   * on the thread that committed, or closed.
+   *
+   * @throws WaymarkException if too many wait already, and could not be helped
    */
   public CompletableFuture<Void> whenDurable(long number) {
+    if (read(() -> waiters.size() >= MOST_WAITERS)) {
+      commit(number);
+    }
     return write(
         () -> {
           if (isLost(number)) {
