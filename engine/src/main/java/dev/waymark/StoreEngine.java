@@ -109,6 +109,7 @@ final class StoreEngine {
     this.restorers = restorers;
     this.statusFile = statusFile;
     publisher.onManifest(gate::setManifestBytes);
+    publisher.onLoss(this::remember);
     this.budget = new WriteBudget(this);
   }
 
@@ -148,10 +149,14 @@ final class StoreEngine {
 
   /** Publishes a drop and remembers why; the caller is inside {@link Publisher#write}. */
   void publishDrop(Edit edit) {
-    if (edit instanceof Edit.RowsDropped e) {
+    remember(edit);
+    publisher.publish(edit);
+  }
+
+  private void remember(Edit drop) {
+    if (drop instanceof Edit.RowsDropped e) {
       dropped.put(e.key(), e.reason());
     }
-    publisher.publish(edit);
   }
 
   /** Why a boundary is not there, if it went not long ago; the caller is inside a read or write. */

@@ -3,6 +3,9 @@ package dev.waymark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.waymark.error.ClosedException;
+import dev.waymark.error.DurabilityLostException;
+import dev.waymark.error.StoreIoException;
 import dev.waymark.error.WaymarkException;
 import dev.waymark.internal.publish.Publisher;
 import dev.waymark.layout.DType;
@@ -20,7 +23,10 @@ import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is said to be durable, and the account over a change of manifest. */
 class DurabilityTest {
@@ -160,6 +166,61 @@ class DurabilityTest {
       test.directory().clearFaults();
       assertThat(seen).containsExactly("DurabilityLostException, gone");
       session.abort();
+    }
+  }
+
+  @Test
+  void aStoreThatCannotBeClosedLeavesNobodyWaiting() {
+    SimulatedDirectory disk = new SimulatedDirectory();
+    TestStore test = new TestStore(disk, TestStore.options("64MiB").build());
+    PrefillSession session = prefill(test.namespace(LAYOUT));
+    AppendReceipt receipt = append(session);
+    AtomicReference<Throwable> told = new AtomicReference<>();
+    receipt.durable().whenComplete((done, failure) -> told.set(failure));
+    long number = test.store().engine().publisher.read(test.store().engine().publisher::published);
+    test.directory().inject(Fault.ioError(OperationKind.FORCE).onFile("manifest-").sticky());
+    assertThatThrownBy(() -> test.store().close()).isInstanceOf(StoreIoException.class);
+    assertThat(told.get()).isInstanceOf(ClosedException.class);
+    assertThat(test.store().engine().publisher.whenDurable(number + 1)).isCompletedExceptionally();
+    disk.assertAllClosed();
+  }
+
+  /**
+   * @param byFlush whether the loss is found by the flush itself, or by a commit before it
+   */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aLossIsReportedByOneFlush(boolean byFlush) {
+    SimulatedDirectory disk =
+        new SimulatedDirectory(SimulationSettings.defaults().dropAfterFailedForce(true));
+    try (TestStore test = new TestStore(disk, TestStore.options("64MiB").build())) {
+      PrefillSession session = prefill(test.namespace(LAYOUT));
+      append(session);
+      test.directory().inject(Fault.ioError(OperationKind.FORCE).onFile(".seg").times(2));
+      if (!byFlush) {
+        assertThatThrownBy(() -> test.store().engine().publisher.commit())
+            .isInstanceOf(DurabilityLostException.class);
+      }
+      assertThatThrownBy(() -> test.store().flush()).isInstanceOf(DurabilityLostException.class);
+      test.store().flush();
+      session.abort();
+      PrefixMatch match = test.namespace(LAYOUT).match(prompt);
+      assertThat(match.why()).isEqualTo(MissReason.DAMAGED);
+    }
+  }
+
+  @Test
+  void thoseWhoWaitDoNotBecomeMoreAndMore() {
+    try (TestStore test = new TestStore(TestStore.options("64MiB").build())) {
+      AppendReceipt first = append(prefill(test.namespace(LAYOUT)));
+      Publisher publisher = test.store().engine().publisher;
+      long number = publisher.read(publisher::published);
+      // Nobody writes, and so nobody else has a reason to commit.
+      for (int i = 0; i < 1 << 14; i++) {
+        publisher.whenDurable(number);
+      }
+      assertThat(first.durable()).isCompleted();
+      assertThat(publisher.whenDurable(number)).isCompleted();
     }
   }
 

@@ -59,6 +59,10 @@ public final class Forest {
   private final Map<KeptName, Kept> kept = new TreeMap<>();
   private final Int2ObjectHashMap<Set<OpenSession>> users = new Int2ObjectHashMap<>();
   private final Int2ObjectHashMap<Set<Hold>> holds = new Int2ObjectHashMap<>();
+
+  /** Those who read: also where the node that they hold was lost, as long as one above is there. */
+  private final Set<Hold> reading = new LinkedHashSet<>();
+
   private final Int2IntCounterMap keeps = new Int2IntCounterMap(0);
 
   private final LongColumn key0 = new LongColumn();
@@ -356,6 +360,10 @@ public final class Forest {
     Set<Hold> held = holds.remove(node);
     if (held != null) {
       held.forEach(hold -> hold.valid = false);
+    }
+    reading.forEach(hold -> hold.moveUp(node, above));
+    if (isRoot(above)) {
+      reading.removeIf(hold -> hold.readsTo == above);
     }
     freeNode(node);
     dropEmptyRoot(above);
@@ -760,13 +768,21 @@ public final class Forest {
   /** Keeps a node, and so its ancestors, from being dropped until it is released. */
   public static final class Hold {
     private final int node;
-    private final boolean reads;
     private boolean valid = true;
     private volatile boolean released;
 
-    private Hold(int node, boolean reads) {
+    /** The deepest node that is there of those whose records are read. */
+    private int readsTo;
+
+    private Hold(int node) {
       this.node = node;
-      this.reads = reads;
+      this.readsTo = node;
+    }
+
+    private void moveUp(int from, int to) {
+      if (readsTo == from) {
+        readsTo = to;
+      }
     }
 
     /** The node that is held. */
@@ -782,7 +798,9 @@ public final class Forest {
 
   /** Holds a node until {@link #release(Hold)}, without a look at its records. */
   public Hold hold(int node) {
-    return hold(new Hold(node, false));
+    Hold hold = new Hold(node);
+    holds.computeIfAbsent(node, n -> new LinkedHashSet<>()).add(hold);
+    return hold;
   }
 
   /**
@@ -790,17 +808,15 @@ public final class Forest {
    * made of now: their bytes stay until then, wherever they are moved and whatever is dropped.
    */
   public Hold holdToRead(int node) {
-    return hold(new Hold(node, true));
-  }
-
-  private Hold hold(Hold hold) {
-    holds.computeIfAbsent(hold.node, n -> new LinkedHashSet<>()).add(hold);
+    Hold hold = hold(node);
+    reading.add(hold);
     return hold;
   }
 
   /** Lets go; a second time does nothing. */
   public void release(Hold hold) {
     hold.released = true;
+    reading.remove(hold);
     if (!hold.valid) {
       return;
     }
@@ -818,17 +834,10 @@ public final class Forest {
     return holds.containsKey(node) || keeps.get(node) > 0;
   }
 
-  /** Those who read at nodes of which that holds, as long as they do. */
+  /** Those who read down to nodes of which that holds, as long as they do. */
   private BooleanSupplier readers(IntPredicate isOne) {
-    List<Hold> reading = new ArrayList<>();
-    for (Set<Hold> all : holds.values()) {
-      for (Hold hold : all) {
-        if (hold.reads && isOne.test(hold.node)) {
-          reading.add(hold);
-        }
-      }
-    }
-    return reading.isEmpty() ? UNREAD : () -> reading.stream().anyMatch(hold -> !hold.released);
+    List<Hold> readers = reading.stream().filter(hold -> isOne.test(hold.readsTo)).toList();
+    return readers.isEmpty() ? UNREAD : () -> readers.stream().anyMatch(hold -> !hold.released);
   }
 
   /** Those who read at the node, or below it where their windows reach back to its rows. */
@@ -910,14 +919,9 @@ public final class Forest {
     return nodes.stream().mapToInt(Integer::intValue).toArray();
   }
 
-  /** Every node whose state someone is reading. */
+  /** Every node down to which someone is reading. */
   public int[] readNodes() {
-    return holds.values().stream()
-        .flatMap(Set::stream)
-        .filter(hold -> hold.reads)
-        .mapToInt(Hold::node)
-        .distinct()
-        .toArray();
+    return reading.stream().mapToInt(hold -> hold.readsTo).distinct().toArray();
   }
 
   /** All kept chains. */

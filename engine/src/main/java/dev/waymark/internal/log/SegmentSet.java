@@ -54,8 +54,6 @@ public final class SegmentSet implements AutoCloseable {
   /** Mappings that stay when nobody reads through them. */
   private static final int IDLE_MAPPINGS = 32;
 
-  private static final int MAX_RECORDS = 60_000;
-
   /** No sequence is negative. */
   private static final long NOT_NOW = -1;
 
@@ -536,16 +534,14 @@ public final class SegmentSet implements AutoCloseable {
   }
 
   private boolean hasRoom(Segment segment, long need) {
-    if (!segment.isWritable() || segment.written.size() / 2 >= MAX_RECORDS) {
-      return false;
-    }
-    return room(segment) >= need
-        || segment.free.list().stream().anyMatch(extent -> extent.lengthBytes() >= need);
+    return segment.isWritable()
+        && (room(segment) >= need
+            || segment.free.list().stream().anyMatch(extent -> extent.lengthBytes() >= need));
   }
 
   private long room(Segment segment) {
     // Room for the footer of a segment full of the smallest records: it must never lack any.
-    long most = Math.min(sizing.segmentBytes() / Alignment.PAGE_BYTES, MAX_RECORDS);
+    long most = sizing.segmentBytes() / Alignment.PAGE_BYTES;
     return sizing.segmentBytes() - segment.claimedEnd - footerPages(most);
   }
 

@@ -7,7 +7,9 @@ package dev.waymark.internal.log;
  * @param runBytes space that a session claims at a time, and the step in which files grow
  */
 public record SegmentSizing(long segmentBytes, long runBytes) {
+  /** One page a record, those of header and footer aside, are no more than a footer can list. */
   private static final long MAX_SEGMENT_BYTES = 256L << 20;
+
   private static final long MAX_RUN_BYTES = 8L << 20;
   private static final long MIN_SEGMENT_BYTES = 256L << 10;
 

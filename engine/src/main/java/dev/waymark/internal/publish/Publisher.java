@@ -1,5 +1,6 @@
 package dev.waymark.internal.publish;
 
+import dev.waymark.error.ClosedException;
 import dev.waymark.error.DiskFullException;
 import dev.waymark.error.DurabilityLostException;
 import dev.waymark.error.ErrorDetail;
@@ -60,13 +61,18 @@ import org.agrona.ExpandableArrayBuffer;
  *   <li>Commits exclude each other; publishing goes on beside them.
  *   <li>Whoever waits for an edit is told by whoever committed it, before that call returns and
  *       outside of this class's locks: in the order of edits, and of asking where several wait for
- *       one.
+ *       one. Nobody waits longer than there is someone to commit.
  * </ul>
  */
 public final class Publisher implements AutoCloseable {
   private static final long MIN_CHECKPOINT_BYTES = 256L << 10;
   private static final long MAX_FIRST_CHECKPOINT_BYTES = 4L << 20;
   private static final int SALVAGE_ROUNDS = 3;
+
+  /**
+   * With so many waiting, the next one commits first: where nothing is written, nobody else may.
+   */
+  private static final int MOST_WAITERS = 1 << 14;
 
   /** An edit about a boundary takes less, but for the places of its records. */
   private static final int MOST_EDIT_BYTES = 512;
@@ -86,6 +92,7 @@ public final class Publisher implements AutoCloseable {
   private final Deque<Edit> queue = new ArrayDeque<>();
   private final PriorityQueue<Waiter> waiters = new PriorityQueue<>();
   private long asked;
+  private boolean abandoned;
 
   /** Waiters that are to be told, each done or failed. */
   private final Queue<Runnable> news = new ConcurrentLinkedQueue<>();
@@ -113,6 +120,7 @@ public final class Publisher implements AutoCloseable {
 
   private volatile ManifestLog log;
   private volatile LongConsumer manifestListener = allocatedBytes -> {};
+  private volatile Consumer<Edit> lossListener = drop -> {};
   private volatile long earlierManifestsBytes;
   private final Set<String> superseded = new LinkedHashSet<>();
   private long nextManifestId;
@@ -261,10 +269,16 @@ public final class Publisher implements AutoCloseable {
   }
 
   /**
-   * Completes once the edit of that number is durable, or fails once it is lost: in the order of
-   * numbers, whatever was asked for first. What depends on it runs on the thread that committed.
+   * Completes once the edit of that number is durable, or fails once it is lost, or once nobody
+   * will ever know: in the order of numbers, whatever was asked for first. What depends on it runs
+   * on the thread that committed, or closed.
+   *
+   * @throws WaymarkException if too many wait already, and could not be helped
    */
   public CompletableFuture<Void> whenDurable(long number) {
+    if (read(() -> waiters.size() >= MOST_WAITERS)) {
+      commit(number);
+    }
     return write(
         () -> {
           if (isLost(number)) {
@@ -272,6 +286,9 @@ public final class Publisher implements AutoCloseable {
           }
           if (number <= durable) {
             return CompletableFuture.completedFuture(null);
+          }
+          if (abandoned) {
+            return CompletableFuture.failedFuture(closed());
           }
           CompletableFuture<Void> done = new CompletableFuture<>();
           waiters.add(new Waiter(number, asked++, done));
@@ -340,7 +357,12 @@ public final class Publisher implements AutoCloseable {
   public void flush() {
     committing(
         () -> {
-          commitLocked();
+          try {
+            commitLocked();
+          } catch (DurabilityLostException e) {
+            lossUnreported = false;
+            throw e;
+          }
           if (lossUnreported) {
             lossUnreported = false;
             throw durabilityLost();
@@ -428,6 +450,11 @@ public final class Publisher implements AutoCloseable {
   public void onManifest(LongConsumer listener) {
     manifestListener = listener;
     listener.accept(log.allocatedBytes());
+  }
+
+  /** Told of every drop of what a failed force lost, inside {@link #write}. */
+  public void onLoss(Consumer<Edit> listener) {
+    lossListener = listener;
   }
 
   /** Seals what is full; what cannot be sealed now is left for the next time. */
@@ -559,22 +586,26 @@ public final class Publisher implements AutoCloseable {
       int node = salvage.nodeOf(edit);
       if (edit instanceof Edit.RowsAdded
           || (edit instanceof Edit.RecordMoved moved && moved.kind() == RecordKind.APPEND)) {
-        drops.subtree(node, DropReason.UNPROVEN).forEach(forest::apply);
+        drops.subtree(node, DropReason.UNPROVEN).forEach(this::applyLoss);
       } else {
-        drops.lostPoint(node, DropReason.UNPROVEN, forest::apply);
+        drops.lostPoint(node, DropReason.UNPROVEN, this::applyLoss);
       }
     }
     batch.addAll(copies);
     if (forced == Forced.SOME_LOST) {
       lostRanges.put(durable + 1, published);
       lossUnreported = true;
-      failWaiters();
+      failWaiters(durabilityLost());
     }
     return forced;
   }
 
-  private void failWaiters() {
-    DurabilityLostException failure = durabilityLost();
+  private void applyLoss(Edit drop) {
+    forest.apply(drop);
+    lossListener.accept(drop);
+  }
+
+  private void failWaiters(WaymarkException failure) {
     while (!waiters.isEmpty()) {
       Waiter waiter = waiters.poll();
       news.add(() -> waiter.done().completeExceptionally(failure));
@@ -585,6 +616,12 @@ public final class Publisher implements AutoCloseable {
     return new DurabilityLostException(
         ErrorDetail.of("a segment could not be forced, and what was in it not be saved")
             .remedy("append the blocks again"));
+  }
+
+  private static ClosedException closed() {
+    return new ClosedException(
+        ErrorDetail.of("the store was closed before this was known to be durable")
+            .remedy("open it again and match: what is found there is durable"));
   }
 
   private void acknowledge(long number) {
@@ -818,8 +855,18 @@ public final class Publisher implements AutoCloseable {
         });
   }
 
-  /** Closes the files without another write: after a failure, or when power is off. */
+  /**
+   * Closes the files without another write: after a failure, or when power is off. Whoever waits
+   * still is told that.
+   */
   public void abandon() {
+    write(
+        () -> {
+          abandoned = true;
+          failWaiters(closed());
+          return null;
+        });
+    tell();
     log.close();
     salvage.close();
   }

@@ -3,6 +3,7 @@ package dev.waymark.internal.reclaim;
 import dev.waymark.error.CorruptionException;
 import dev.waymark.error.DiskFullException;
 import dev.waymark.internal.forest.Forest;
+import dev.waymark.internal.forest.NamespaceState;
 import dev.waymark.internal.log.Alignment;
 import dev.waymark.internal.log.RecordKind;
 import dev.waymark.internal.log.RecordLocation;
@@ -122,10 +123,10 @@ public final class SegmentEmptier implements AutoCloseable {
         if (cancelled.getAsBoolean()) {
           break;
         }
-        Forest.Hold hold = publisher.write(() -> dropOrHold(live, worth));
-        if (hold != null) {
+        Wanted wanted = publisher.write(() -> dropOrHold(live, worth));
+        if (wanted != null) {
           Run run = live.kind() == RecordKind.APPEND ? rows : points;
-          copied += move(live, hold, run);
+          copied += move(wanted, run);
         }
         if (++done % STEP_RECORDS == 0) {
           publisher.commit();
@@ -145,11 +146,14 @@ public final class SegmentEmptier implements AutoCloseable {
     copier.close();
   }
 
+  /** A record that is to be copied, its boundary held. */
+  private record Wanted(SegmentContents.Live live, NamespaceState namespace, Forest.Hold hold) {}
+
   /**
    * Drops what is not worth a copy; holds the boundary of what is; null where nothing is to be
    * copied.
    */
-  private Forest.Hold dropOrHold(SegmentContents.Live live, Worth worth) {
+  private Wanted dropOrHold(SegmentContents.Live live, Worth worth) {
     int node = nodeOf(live);
     if (node == Forest.NONE) {
       return null;
@@ -170,7 +174,7 @@ public final class SegmentEmptier implements AutoCloseable {
         return null;
       }
     }
-    return fits ? forest.hold(node) : null;
+    return fits ? new Wanted(live, forest.namespaceOf(node), forest.hold(node)) : null;
   }
 
   /** As it was when all were looked at, or later where the boundary itself was used since. */
@@ -188,9 +192,11 @@ public final class SegmentEmptier implements AutoCloseable {
   }
 
   /** Copies one record; returns what that wrote. */
-  private long move(SegmentContents.Live live, Forest.Hold hold, Run run) {
+  private long move(Wanted wanted, Run run) {
+    SegmentContents.Live live = wanted.live();
+    Forest.Hold hold = wanted.hold();
     try {
-      RecordLocation to = copier.copy(live.location(), forest.namespace(live.namespaceId()), run);
+      RecordLocation to = copier.copy(live.location(), wanted.namespace(), run);
       copiedBytes.accept(Alignment.toPage(to.lengthBytes()));
       publisher.write(
           () -> {
