@@ -37,14 +37,36 @@ final class HeldPoint {
     return tokens;
   }
 
-  /** Copies the caller's state at a boundary. */
+  /** Takes the memory that a copy at a boundary needs; what is held stays as it is. */
+  void makeRoom(int at) {
+    for (TensorSpec spec : layout.tensors()) {
+      long bytes = spec.bytesOfRows(rows(spec, at));
+      if (bytes > 0) {
+        ByteBuffer buffer = buffers.get(spec.name());
+        if (buffer == null) {
+          buffers.put(spec.name(), allocate(spec, bytes));
+        } else if (buffer.capacity() < bytes) {
+          // A window grows with every block until it is full.
+          buffers.put(
+              spec.name(),
+              allocate(spec, Math.max(bytes, 2L * buffer.capacity())).put(buffer).clear());
+        }
+      }
+    }
+  }
+
+  private static ByteBuffer allocate(TensorSpec spec, long bytes) {
+    long most = spec.bytesOfRows(rows(spec, Integer.MAX_VALUE));
+    return ByteBuffer.allocateDirect(Math.toIntExact(Math.min(bytes, most)));
+  }
+
+  /** Copies the caller's state at a boundary, for which there is room. */
   void replace(int at, StateViews views) {
     tokens = 0;
     for (TensorSpec spec : layout.tensors()) {
-      long from = firstRow(spec, at);
-      long rows = spec.rowsAfter(at) - from;
-      if (!(spec.growth() instanceof Growth.Rows) && spec.bytesOfRows(rows) > 0) {
-        copy(spec, views.require(spec), new PartRange(0, spec.outer(), from, rows));
+      long rows = rows(spec, at);
+      if (spec.bytesOfRows(rows) > 0) {
+        copy(spec, views.require(spec), new PartRange(0, spec.outer(), firstRow(spec, at), rows));
       }
     }
     tokens = at;
@@ -57,7 +79,7 @@ final class HeldPoint {
       ByteBuffer buffer = buffers.get(spec.name());
       if (buffer != null) {
         long from = firstRow(spec, tokens);
-        long rows = spec.rowsAfter(tokens) - from;
+        long rows = rows(spec, tokens);
         builder.put(
             spec,
             TensorView.linear(
@@ -73,19 +95,17 @@ final class HeldPoint {
   }
 
   /** First row that is copied of a tensor. */
-  static long firstRow(TensorSpec spec, int at) {
+  private static long firstRow(TensorSpec spec, int at) {
     return spec.growth() instanceof Growth.Window window ? Layout.windowStart(window, 0, at) : 0;
+  }
+
+  private static long rows(TensorSpec spec, int at) {
+    return spec.growth() instanceof Growth.Rows ? 0 : spec.rowsAfter(at) - firstRow(spec, at);
   }
 
   private void copy(TensorSpec spec, TensorView view, PartRange range) {
     int bytes = Math.toIntExact(range.rawBytes(spec));
-    ByteBuffer buffer = buffers.get(spec.name());
-    if (buffer == null || buffer.capacity() < bytes) {
-      buffer = ByteBuffer.allocateDirect(bytes);
-      buffers.put(spec.name(), buffer);
-    }
-    buffer.clear();
-    UnsafeBuffer target = new UnsafeBuffer(buffer);
+    UnsafeBuffer target = new UnsafeBuffer(buffers.get(spec.name()));
     for (int done = 0; done < bytes; done += STEP_BYTES) {
       view.gather(spec, range, done, target, done, Math.min(STEP_BYTES, bytes - done));
     }

@@ -268,17 +268,22 @@ public final class PrefillSession implements AutoCloseable {
           ErrorDetail.of("a prefix is too long").expected("below 2^31 tokens").found(end));
     }
     check(views, (int) end);
+    int to = tokens + chain.size() * block;
+    Newest newest = newest(to, tail == 0, views);
     Ahead ahead = engine.publisher.read(() -> lookAhead(chain));
-    checkHeld(views, ahead, chain.size() * block + tokens, tail == 0);
+    checkHeld(views, ahead, to, newest);
     engine.budget.require(1);
+    boolean holds = newest == Newest.HELD && takeHeld(to);
     long bytes = 0;
     boolean pointAdded = false;
     for (int i = 0; i < chain.size(); i++) {
-      boolean last = i == chain.size() - 1 && tail == 0;
-      int to = tokens + block;
-      boolean held = last && complete && !points.wants(to) && hold(to, views);
-      boolean point = last && !held && points.wants(to);
-      Outcome outcome = appendBlock(chain.get(i), to, point, views);
+      boolean last = i == chain.size() - 1;
+      boolean point = last && newest == Newest.POINT;
+      Outcome outcome = appendBlock(chain.get(i), tokens + block, point, views);
+      if (last && holds) {
+        // Not before: until its successor is there, the boundary held so far is the newest.
+        held.replace(to, views);
+      }
       bytes += outcome.bytes();
       pointAdded = outcome.pointAdded();
       if (outcome.bytes() > 0 && durability != Durability.COMMIT) {
@@ -291,6 +296,23 @@ public final class PrefillSession implements AutoCloseable {
     }
     CompletableFuture<Void> durable = engine.publisher.whenDurable(lastNumber);
     return new AppendReceipt(tokens, tail, bytes, pointAdded, durable);
+  }
+
+  /** What becomes of the window and the fixed state at the last boundary of an append. */
+  private enum Newest {
+    LEFT_OUT,
+    POINT,
+    HELD
+  }
+
+  private Newest newest(int to, boolean ends, StateViews views) {
+    if (to == tokens || !ends) {
+      return Newest.LEFT_OUT;
+    }
+    if (points.wants(to)) {
+      return Newest.POINT;
+    }
+    return complete && canHold(views) ? Newest.HELD : Newest.LEFT_OUT;
   }
 
   /** All that can be wrong with views is found before anything is written. */
@@ -354,11 +376,9 @@ public final class PrefillSession implements AutoCloseable {
   }
 
   /** Views hold what will be taken from them: of all blocks, before the first is written. */
-  private void checkHeld(StateViews views, Ahead ahead, int to, boolean ends) {
-    boolean appends = to > tokens;
-    boolean last = appends && ends;
-    boolean point = last && points.wants(to) && !ahead.isPoint();
-    boolean held = last && complete && !points.wants(to) && canHold(views);
+  private void checkHeld(StateViews views, Ahead ahead, int to, Newest newest) {
+    boolean point = newest == Newest.POINT && !ahead.isPoint();
+    boolean held = newest == Newest.HELD;
     for (TensorSpec spec : layout.tensors()) {
       if (spec.growth() instanceof Growth.Rows && ahead.storedTokens() < to) {
         requireRows(spec, spec.rowsAfter(ahead.storedTokens()), spec.rowsAfter(to), views);
@@ -698,24 +718,15 @@ public final class PrefillSession implements AutoCloseable {
 
   // The newest point of a session that generates
 
-  private boolean hold(int to, StateViews views) {
-    if (!canHold(views)) {
-      return false;
-    }
-    for (TensorSpec spec : layout.tensors()) {
-      // Where a point was wanted when the call began, no more was asked for than that takes.
-      if (!(spec.growth() instanceof Growth.Rows)
-          && !views.get(spec).holds(HeldPoint.firstRow(spec, to), spec.rowsAfter(to))) {
-        return false;
-      }
-    }
+  /** Takes the memory for a copy of the state at a boundary; false where there is none left. */
+  private boolean takeHeld(int to) {
     if (held == null) {
       if (!engine.takeHeld(HeldPoint.bytes(layout))) {
         return false;
       }
       held = new HeldPoint(layout);
     }
-    held.replace(to, views);
+    held.makeRoom(to);
     return true;
   }
 
