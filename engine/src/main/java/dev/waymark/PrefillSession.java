@@ -152,13 +152,35 @@ public final class PrefillSession implements AutoCloseable {
   /** Tokens of the prefix up to the last boundary that is known to be durable. */
   public int durableTokens() {
     synchronized (progress) {
-      while (!progress.isEmpty() && progress.peek().number() <= engine.publisher.durable()) {
-        Progress reached = progress.poll();
-        if (!engine.publisher.isLost(reached.number())) {
-          durableTokens = reached.tokens();
-        }
-      }
+      takeDurable();
       return durableTokens;
+    }
+  }
+
+  private void takeDurable() {
+    while (!progress.isEmpty() && progress.peek().number() <= engine.publisher.durable()) {
+      Progress reached = progress.poll();
+      if (!engine.publisher.isLost(reached.number())) {
+        durableTokens = reached.tokens();
+      }
+    }
+  }
+
+  /** Remembers no more than is not durable yet, and one entry an edit. */
+  private void addProgress(int reached) {
+    synchronized (progress) {
+      takeDurable();
+      if (!progress.isEmpty() && progress.peekLast().number() == lastNumber) {
+        progress.pollLast();
+      }
+      progress.add(new Progress(lastNumber, reached));
+    }
+  }
+
+  /** Boundaries that it remembers until they are durable. */
+  int undurableBoundaries() {
+    synchronized (progress) {
+      return progress.size();
     }
   }
 
@@ -685,9 +707,7 @@ public final class PrefillSession implements AutoCloseable {
     engine.forest.release(before);
     tipKey = key;
     tokens = to;
-    synchronized (progress) {
-      progress.add(new Progress(lastNumber, to));
-    }
+    addProgress(to);
   }
 
   private void discard(List<Written> written) {
