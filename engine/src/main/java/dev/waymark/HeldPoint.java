@@ -28,6 +28,20 @@ final class HeldPoint {
     this.layout = layout;
   }
 
+  /** Whether what is held of each tensor fits a buffer of its own, which is below 2 GiB. */
+  static boolean fits(Layout layout) {
+    for (TensorSpec spec : layout.tensors()) {
+      if (mostBytes(spec) > Integer.MAX_VALUE) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static long mostBytes(TensorSpec spec) {
+    return spec.bytesOfRows(rows(spec, Integer.MAX_VALUE));
+  }
+
   /** Bytes of memory that one takes. */
   static long bytes(Layout layout) {
     return layout.fixedBytes() + layout.windowBytes(0, Integer.MAX_VALUE);
@@ -56,8 +70,7 @@ final class HeldPoint {
   }
 
   private static ByteBuffer allocate(TensorSpec spec, long bytes) {
-    long most = spec.bytesOfRows(rows(spec, Integer.MAX_VALUE));
-    return ByteBuffer.allocateDirect(Math.toIntExact(Math.min(bytes, most)));
+    return ByteBuffer.allocateDirect(Math.toIntExact(Math.min(bytes, mostBytes(spec))));
   }
 
   /** Copies the caller's state at a boundary, for which there is room. */
@@ -106,8 +119,10 @@ final class HeldPoint {
   private void copy(TensorSpec spec, TensorView view, PartRange range) {
     int bytes = Math.toIntExact(range.rawBytes(spec));
     UnsafeBuffer target = new UnsafeBuffer(buffers.get(spec.name()));
-    for (int done = 0; done < bytes; done += STEP_BYTES) {
-      view.gather(spec, range, done, target, done, Math.min(STEP_BYTES, bytes - done));
+    // In 64 bits, since a step beyond the last one need not be an int.
+    for (long done = 0; done < bytes; done += STEP_BYTES) {
+      int step = (int) Math.min(STEP_BYTES, bytes - done);
+      view.gather(spec, range, done, target, (int) done, step);
     }
   }
 }

@@ -751,7 +751,7 @@ public final class PrefillSession implements AutoCloseable {
   }
 
   private boolean canHold(StateViews views) {
-    if (!layout.needsPoints()) {
+    if (!layout.needsPoints() || !HeldPoint.fits(layout)) {
       return false;
     }
     for (TensorSpec spec : layout.tensors()) {

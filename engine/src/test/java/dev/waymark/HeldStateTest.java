@@ -6,7 +6,10 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.waymark.error.DiskFullException;
 import dev.waymark.error.QuotaExceededException;
 import dev.waymark.error.WaymarkException;
+import dev.waymark.layout.DType;
+import dev.waymark.layout.Layout;
 import dev.waymark.layout.RestorePolicy;
+import dev.waymark.layout.TensorSpec;
 import dev.waymark.sim.Fault;
 import dev.waymark.sim.OperationKind;
 import java.util.Arrays;
@@ -78,6 +81,30 @@ class HeldStateTest {
         requireRestorable(test, ns, to);
         assertThat(test.store().stats().points()).isEqualTo(1);
       }
+    }
+  }
+
+  @Test
+  void stateOf2GiBATensorIsNotHeld() {
+    TensorSpec below = TensorSpec.fixed("s", DType.F32, (1 << 29) - 1);
+    TensorSpec at = TensorSpec.fixed("s", DType.F32, 1 << 29);
+    assertThat(HeldPoint.fits(Layout.of(16, below))).isTrue();
+    assertThat(HeldPoint.fits(Layout.of(16, at))).isFalse();
+    TensorSpec window = TensorSpec.window("w", DType.F32, 1 << 20, 0, 1, -1, 512);
+    Layout layout = Layout.of(16, window);
+    StoreOptions options = TestStore.options("64MiB").heldStateBytes(1L << 40).build();
+    try (TestStore test = new TestStore(options)) {
+      Namespace ns = test.namespace(layout);
+      PrefillPlan plan = PrefillPlan.tokens(17).policy(RestorePolicy.LAST);
+      try (PrefillSession session = ns.prefill(ns.match(tokens), plan)) {
+        FieldLayouts.appendZeros(session, layout, tokens, 16);
+        session.promptComplete();
+        FieldLayouts.appendZeros(session, layout, tokens, 64);
+        assertThat(test.store().engine().takeHeld(1L << 40)).isTrue();
+        test.store().engine().giveHeld(1L << 40);
+      }
+      // The prompt's own point is written as ever.
+      assertThat(ns.match(tokens).points()).containsExactly(16);
     }
   }
 }
