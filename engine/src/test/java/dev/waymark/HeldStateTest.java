@@ -92,7 +92,7 @@ class HeldStateTest {
     assertThat(HeldPoint.fits(Layout.of(16, at))).isFalse();
     TensorSpec window = TensorSpec.window("w", DType.F32, 1 << 20, 0, 1, -1, 512);
     Layout layout = Layout.of(16, window);
-    StoreOptions options = TestStore.options("64MiB").heldStateBytes(1L << 40).build();
+    StoreOptions options = TestStore.options("64MiB").heldState(1L << 40).build();
     try (TestStore test = new TestStore(options)) {
       Namespace ns = test.namespace(layout);
       PrefillPlan plan = PrefillPlan.tokens(17).policy(RestorePolicy.LAST);
