@@ -50,6 +50,7 @@ final class BackgroundAgent implements Agent {
   public int doWork() {
     int work = 0;
     long now = engine.clockMillis.getAsLong();
+    engine.endSessions();
     boolean due =
         runner == null
             || Math.abs(now - lastCommitMillis) >= engine.options.groupMillis()

@@ -13,6 +13,7 @@ import dev.waymark.error.ViewMismatchException;
 import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.forest.NamespaceState;
 import dev.waymark.internal.forest.OpenSession;
+import dev.waymark.internal.io.Closing;
 import dev.waymark.internal.log.Alignment;
 import dev.waymark.internal.log.PartPlan;
 import dev.waymark.internal.log.RecordLocation;
@@ -20,10 +21,8 @@ import dev.waymark.internal.log.RecordPlan;
 import dev.waymark.internal.log.Run;
 import dev.waymark.internal.log.Scratch;
 import dev.waymark.internal.log.SegmentKind;
-import dev.waymark.internal.manifest.DropReason;
 import dev.waymark.internal.manifest.Edit;
 import dev.waymark.internal.manifest.SessionOutcome;
-import dev.waymark.internal.recover.RecoveryPlanner;
 import dev.waymark.internal.retain.PointPlan;
 import dev.waymark.layout.AbortMode;
 import dev.waymark.layout.BoundaryKey;
@@ -80,6 +79,7 @@ public final class PrefillSession implements AutoCloseable {
   private int durableTokens;
   private long lastNumber;
   private HeldPoint held;
+  private SessionEnd sessionEnd;
   private boolean complete;
   private volatile boolean ended;
   private volatile boolean ending;
@@ -907,7 +907,13 @@ public final class PrefillSession implements AutoCloseable {
     abort(plan.abortMode());
   }
 
-  /** Aborts. Waits for a call that is under way, which then fails. Idempotent. */
+  /**
+   * Aborts. Waits for a call that is under way, which then fails. Idempotent, except that called
+   * again it writes what could not be written the first time.
+   *
+   * @throws DiskFullException if there is no room to take back what is to be discarded; that is
+   *     tried again in the background, and when the store closes or opens
+   */
   public void abort(AbortMode mode) {
     end(mode, null);
   }
@@ -941,6 +947,7 @@ public final class PrefillSession implements AutoCloseable {
     calls.lock();
     try {
       if (ended) {
+        writeEndAgain();
         return;
       }
       ended = true;
@@ -974,41 +981,65 @@ public final class PrefillSession implements AutoCloseable {
   }
 
   private void release(AbortMode mode) {
-    engine.segments.release(rowRun);
-    engine.segments.release(pointRun);
-    reservation.end();
-    engine.sessions.remove(this);
     boolean discards = !complete && mode == AbortMode.DISCARD;
-    engine.budget.save(false);
+    if (!complete) {
+      sessionEnd =
+          new SessionEnd(
+              engine, sessionId, discards ? SessionOutcome.DISCARDED : SessionOutcome.KEPT);
+    }
+    try {
+      // What is held in memory goes, whatever can be written.
+      Closing.all(
+          List.<Runnable>of(
+              () -> engine.segments.release(rowRun),
+              () -> engine.segments.release(pointRun),
+              reservation::end,
+              () -> engine.budget.save(false),
+              this::letGo,
+              () -> writeEnd(discards)));
+    } finally {
+      if (sessionEnd != null && !sessionEnd.isDone()) {
+        engine.unwrittenEnds.add(sessionEnd);
+      }
+      // Until here, closing the store waits for it.
+      engine.sessions.remove(this);
+    }
+  }
+
+  private void letGo() {
     engine.publisher.write(
         () -> {
-          promise.end();
-          Forest forest = engine.forest;
-          if (discards) {
-            forest.release(tip);
-            RecoveryPlanner.discardEdits(
-                forest, forest.session(sessionId), DropReason.DISCARDED, engine::publishDrop);
-          } else {
+          try {
             if (complete) {
               thin();
             }
-            forest.release(tip);
-          }
-          if (!complete) {
-            lastNumber =
-                engine.publisher.publish(
-                    new Edit.SessionClosed(
-                        sessionId,
-                        discards ? SessionOutcome.DISCARDED : SessionOutcome.KEPT,
-                        engine.clockMillis.getAsLong()));
+          } finally {
+            promise.end();
+            engine.forest.release(tip);
           }
           return null;
         });
+  }
+
+  private void writeEnd(boolean discards) {
+    if (sessionEnd != null) {
+      sessionEnd.run();
+    }
     if (durability != Durability.NONE || discards) {
       engine.publisher.commit();
     }
     if (discards) {
       engine.reclaim();
+    }
+  }
+
+  private void writeEndAgain() {
+    if (sessionEnd != null && !sessionEnd.isDone() && !engine.isClosed()) {
+      engine.using(
+          () -> {
+            writeEnd(true);
+            return null;
+          });
     }
   }
 

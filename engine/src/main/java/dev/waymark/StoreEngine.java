@@ -73,6 +73,10 @@ final class StoreEngine {
       };
 
   final Set<PrefillSession> sessions = ConcurrentHashMap.newKeySet();
+
+  /** Of sessions that ended when there was no room to write it. */
+  final Set<SessionEnd> unwrittenEnds = ConcurrentHashMap.newKeySet();
+
   private final AtomicLong heldBytes = new AtomicLong();
 
   /** Shared by calls that use files outside of a session, while closing waits for them. */
@@ -128,6 +132,18 @@ final class StoreEngine {
     } finally {
       uses.readLock().unlock();
     }
+  }
+
+  /** Writes how sessions ended, where that failed before; what fails again waits on. */
+  void endSessions() {
+    for (SessionEnd end : unwrittenEnds) {
+      try {
+        end.run();
+      } catch (WaymarkException e) {
+        LOG.debug("The end of a session could not be written yet: {}", e.getMessage());
+      }
+    }
+    unwrittenEnds.removeIf(SessionEnd::isDone);
   }
 
   /** Takes memory for a held point, if there is any left of it. */
@@ -404,6 +420,7 @@ final class StoreEngine {
       // The others, and what is durable so far, are no worse for one that fails.
       steps.add(session::close);
     }
+    steps.add(this::endSessions);
     steps.add(this::finish);
     steps.addAll(releases());
     Closing.all(steps);
