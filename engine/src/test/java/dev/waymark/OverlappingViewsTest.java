@@ -22,7 +22,7 @@ class OverlappingViewsTest {
   private static final int ROWS = 4;
   private static final int INNER = 4;
   private static final int CAPACITY = 1 << 10;
-  private static final TensorSpec K = TensorSpec.rows("k", DType.BF16, HEADS, -1, INNER / 2);
+  private static final TensorSpec K = TensorSpec.rows("k", DType.BF16, 1, HEADS, -1, INNER / 2);
   private static final Layout LAYOUT = Layout.of(ROWS, K);
 
   private final int[] prompt = {1, 2, 3, 4, 5};
