@@ -105,12 +105,15 @@ public final class Namespace {
    *     match again
    */
   public Estimate estimate(PrefixMatch match, PrefillPlan plan) {
-    SessionStart start = start(match, plan);
-    try {
-      return start.estimate();
-    } finally {
-      start.abandon();
-    }
+    return engine.using(
+        () -> {
+          SessionStart start = start(match, plan);
+          try {
+            return start.estimate();
+          } finally {
+            start.abandon();
+          }
+        });
   }
 
   /**
@@ -123,7 +126,7 @@ public final class Namespace {
    *     match again
    */
   public Admission admit(PrefixMatch match, PrefillPlan plan) {
-    return Admission.of(engine, this, plan, start(match, plan));
+    return engine.using(() -> Admission.of(engine, this, plan, start(match, plan)));
   }
 
   /**
@@ -135,11 +138,10 @@ public final class Namespace {
    * @throws dev.waymark.error.StaleMatchException if that is not there any more; match again
    */
   public PrefillSession prefill(PrefixMatch match, PrefillPlan plan) {
-    return PrefillSession.open(engine, this, plan, start(match, plan));
+    return engine.using(() -> PrefillSession.open(engine, this, plan, start(match, plan)));
   }
 
   private SessionStart start(PrefixMatch match, PrefillPlan plan) {
-    engine.requireOpen();
     if (match.namespace().state != state || !match.namespace().rootKey.equals(rootKey)) {
       throw new InvalidArgumentException(
           ErrorDetail.of("a match of another namespace or tenant was given")

@@ -115,8 +115,12 @@ final class StoreEngine {
 
   void requireOpen() {
     if (closed) {
-      throw new ClosedException(ErrorDetail.of("the store was closed").remedy("open it again"));
+      throw closed();
     }
+  }
+
+  private static ClosedException closed() {
+    return new ClosedException(ErrorDetail.of("the store was closed").remedy("open it again"));
   }
 
   boolean isClosed() {
@@ -125,7 +129,11 @@ final class StoreEngine {
 
   /** Runs what uses files: closing waits until it has ended. */
   <T> T using(Supplier<T> action) {
-    uses.readLock().lock();
+    // Only closing takes the other lock. What depends on a receipt must not wait for that, since
+    // closing may wait for the call that told it.
+    if (!uses.readLock().tryLock()) {
+      throw closed();
+    }
     try {
       requireOpen();
       return action.get();

@@ -28,6 +28,12 @@ class ClosingTest {
     Map<String, Runnable> calls = new LinkedHashMap<>();
     calls.put("flush", store::flush);
     calls.put("runOnce", store::runOnce);
+    int[] fresh = prompt(40);
+    PrefillPlan plan = PrefillPlan.tokens(321);
+    PrefixMatch none = ns.match(fresh);
+    calls.put("estimate", () -> ns.estimate(none, plan));
+    calls.put("prefill", () -> ns.prefill(none, plan).close());
+    calls.put("admit", () -> ns.admit(none, plan).close());
     calls.put("keep", () -> ns.keep(match, "a"));
     calls.put("release", () -> ns.release("a"));
     calls.put("keep again", () -> ns.keep(match, "b"));
