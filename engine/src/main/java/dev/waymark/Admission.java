@@ -167,8 +167,11 @@ public final class Admission implements AutoCloseable {
               .expected("an admission that is open and was not used")
               .remedy("match and admit again"));
     }
-    started = true;
-    return PrefillSession.open(engine, namespace, plan, start);
+    return engine.using(
+        () -> {
+          started = true;
+          return PrefillSession.open(engine, namespace, plan, start);
+        });
   }
 
   /**

@@ -99,6 +99,7 @@ final class BackgroundAgent implements Agent {
   public int doWork() {
     int work = 0;
     long now = engine.clockMillis.getAsLong();
+    engine.endSessions();
     boolean due =
         runner == null
             || Math.abs(now - lastDueMillis) >= engine.options.groupMillis()

@@ -28,6 +28,20 @@ final class HeldPoint {
     this.layout = layout;
   }
 
+  /** Whether what is held of each tensor fits a buffer of its own, which is below 2 GiB. */
+  static boolean fits(Layout layout) {
+    for (TensorSpec spec : layout.tensors()) {
+      if (mostBytes(spec) > Integer.MAX_VALUE) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static long mostBytes(TensorSpec spec) {
+    return spec.bytesOfRows(rows(spec, Integer.MAX_VALUE));
+  }
+
   /** Bytes of memory that one takes. */
   static long bytes(Layout layout) {
     return layout.fixedBytes() + layout.windowBytes(0, Integer.MAX_VALUE);
@@ -37,14 +51,35 @@ final class HeldPoint {
     return tokens;
   }
 
-  /** Copies the caller's state at a boundary. */
+  /** Takes the memory that a copy at a boundary needs; what is held stays as it is. */
+  void makeRoom(int at) {
+    for (TensorSpec spec : layout.tensors()) {
+      long bytes = spec.bytesOfRows(rows(spec, at));
+      if (bytes > 0) {
+        ByteBuffer buffer = buffers.get(spec.name());
+        if (buffer == null) {
+          buffers.put(spec.name(), allocate(spec, bytes));
+        } else if (buffer.capacity() < bytes) {
+          // A window grows with every block until it is full.
+          buffers.put(
+              spec.name(),
+              allocate(spec, Math.max(bytes, 2L * buffer.capacity())).put(buffer).clear());
+        }
+      }
+    }
+  }
+
+  private static ByteBuffer allocate(TensorSpec spec, long bytes) {
+    return ByteBuffer.allocateDirect(Math.toIntExact(Math.min(bytes, mostBytes(spec))));
+  }
+
+  /** Copies the caller's state at a boundary, for which there is room. */
   void replace(int at, StateViews views) {
     tokens = 0;
     for (TensorSpec spec : layout.tensors()) {
-      long from = firstRow(spec, at);
-      long rows = spec.rowsAfter(at) - from;
-      if (!(spec.growth() instanceof Growth.Rows) && spec.bytesOfRows(rows) > 0) {
-        copy(spec, views.require(spec), new PartRange(0, spec.outer(), from, rows));
+      long rows = rows(spec, at);
+      if (spec.bytesOfRows(rows) > 0) {
+        copy(spec, views.require(spec), new PartRange(0, spec.outer(), firstRow(spec, at), rows));
       }
     }
     tokens = at;
@@ -57,7 +92,7 @@ final class HeldPoint {
       ByteBuffer buffer = buffers.get(spec.name());
       if (buffer != null) {
         long from = firstRow(spec, tokens);
-        long rows = spec.rowsAfter(tokens) - from;
+        long rows = rows(spec, tokens);
         builder.put(
             spec,
             TensorView.linear(
@@ -73,21 +108,21 @@ final class HeldPoint {
   }
 
   /** First row that is copied of a tensor. */
-  static long firstRow(TensorSpec spec, int at) {
+  private static long firstRow(TensorSpec spec, int at) {
     return spec.growth() instanceof Growth.Window window ? Layout.windowStart(window, 0, at) : 0;
+  }
+
+  private static long rows(TensorSpec spec, int at) {
+    return spec.growth() instanceof Growth.Rows ? 0 : spec.rowsAfter(at) - firstRow(spec, at);
   }
 
   private void copy(TensorSpec spec, TensorView view, PartRange range) {
     int bytes = Math.toIntExact(range.rawBytes(spec));
-    ByteBuffer buffer = buffers.get(spec.name());
-    if (buffer == null || buffer.capacity() < bytes) {
-      buffer = ByteBuffer.allocateDirect(bytes);
-      buffers.put(spec.name(), buffer);
-    }
-    buffer.clear();
-    UnsafeBuffer target = new UnsafeBuffer(buffer);
-    for (int done = 0; done < bytes; done += STEP_BYTES) {
-      view.gather(spec, range, done, target, done, Math.min(STEP_BYTES, bytes - done));
+    UnsafeBuffer target = new UnsafeBuffer(buffers.get(spec.name()));
+    // In 64 bits, since a step beyond the last one need not be an int.
+    for (long done = 0; done < bytes; done += STEP_BYTES) {
+      int step = (int) Math.min(STEP_BYTES, bytes - done);
+      view.gather(spec, range, done, target, (int) done, step);
     }
   }
 }

@@ -108,13 +108,16 @@ public final class Namespace {
    *     match again
    */
   public Estimate estimate(PrefixMatch match, PrefillPlan plan) {
-    requireOwn(match);
-    SessionStart start = SessionStart.holdAndCount(engine, this, match, plan);
-    try {
-      return start.estimate();
-    } finally {
-      start.abandon();
-    }
+    return engine.using(
+        () -> {
+          requireOwn(match);
+          SessionStart start = SessionStart.holdAndCount(engine, this, match, plan);
+          try {
+            return start.estimate();
+          } finally {
+            start.abandon();
+          }
+        });
   }
 
   /**
@@ -127,7 +130,7 @@ public final class Namespace {
    *     match again
    */
   public Admission admit(PrefixMatch match, PrefillPlan plan) {
-    return Admission.of(engine, this, plan, start(match, plan));
+    return engine.using(() -> Admission.of(engine, this, plan, start(match, plan)));
   }
 
   /**
@@ -139,7 +142,7 @@ public final class Namespace {
    * @throws dev.waymark.error.StaleMatchException if that is not there any more; match again
    */
   public PrefillSession prefill(PrefixMatch match, PrefillPlan plan) {
-    return PrefillSession.open(engine, this, plan, start(match, plan));
+    return engine.using(() -> PrefillSession.open(engine, this, plan, start(match, plan)));
   }
 
   private SessionStart start(PrefixMatch match, PrefillPlan plan) {
@@ -148,7 +151,6 @@ public final class Namespace {
   }
 
   private void requireOwn(PrefixMatch match) {
-    engine.requireOpen();
     if (match.namespace().state != state || !match.namespace().rootKey.equals(rootKey)) {
       throw new InvalidArgumentException(
           ErrorDetail.of("a match of another namespace or tenant was given")

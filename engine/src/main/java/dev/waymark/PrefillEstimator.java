@@ -147,7 +147,7 @@ final class PrefillEstimator {
       all = all.plus(added);
     }
     widestGap = Math.max(widestGap, expectedTokens - lastPoint);
-    long held = layout.needsPoints() ? HeldPoint.bytes(layout) : 0;
+    long held = layout.needsPoints() && HeldPoint.fits(layout) ? HeldPoint.bytes(layout) : 0;
     return new Estimate(
         expectedTokens,
         all.raw(),

@@ -13,6 +13,7 @@ import dev.waymark.error.ViewMismatchException;
 import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.forest.NamespaceState;
 import dev.waymark.internal.forest.OpenSession;
+import dev.waymark.internal.io.Closing;
 import dev.waymark.internal.log.Alignment;
 import dev.waymark.internal.log.PartPlan;
 import dev.waymark.internal.log.RecordLocation;
@@ -20,10 +21,8 @@ import dev.waymark.internal.log.RecordPlan;
 import dev.waymark.internal.log.Run;
 import dev.waymark.internal.log.Scratch;
 import dev.waymark.internal.log.SegmentKind;
-import dev.waymark.internal.manifest.DropReason;
 import dev.waymark.internal.manifest.Edit;
 import dev.waymark.internal.manifest.SessionOutcome;
-import dev.waymark.internal.recover.RecoveryPlanner;
 import dev.waymark.internal.retain.PointPlan;
 import dev.waymark.layout.AbortMode;
 import dev.waymark.layout.BoundaryKey;
@@ -80,6 +79,7 @@ public final class PrefillSession implements AutoCloseable {
   private int durableTokens;
   private long lastNumber;
   private HeldPoint held;
+  private SessionEnd sessionEnd;
   private boolean complete;
   private volatile boolean ended;
   private volatile boolean ending;
@@ -152,13 +152,35 @@ public final class PrefillSession implements AutoCloseable {
   /** Tokens of the prefix up to the last boundary that is known to be durable. */
   public int durableTokens() {
     synchronized (progress) {
-      while (!progress.isEmpty() && progress.peek().number() <= engine.publisher.durable()) {
-        Progress reached = progress.poll();
-        if (!engine.publisher.isLost(reached.number())) {
-          durableTokens = reached.tokens();
-        }
-      }
+      takeDurable();
       return durableTokens;
+    }
+  }
+
+  private void takeDurable() {
+    while (!progress.isEmpty() && progress.peek().number() <= engine.publisher.durable()) {
+      Progress reached = progress.poll();
+      if (!engine.publisher.isLost(reached.number())) {
+        durableTokens = reached.tokens();
+      }
+    }
+  }
+
+  /** Remembers no more than is not durable yet, and one entry an edit. */
+  private void addProgress(int reached) {
+    synchronized (progress) {
+      takeDurable();
+      if (!progress.isEmpty() && progress.peekLast().number() == lastNumber) {
+        progress.pollLast();
+      }
+      progress.add(new Progress(lastNumber, reached));
+    }
+  }
+
+  /** Boundaries that it remembers until they are durable. */
+  int undurableBoundaries() {
+    synchronized (progress) {
+      return progress.size();
     }
   }
 
@@ -268,17 +290,22 @@ public final class PrefillSession implements AutoCloseable {
           ErrorDetail.of("a prefix is too long").expected("below 2^31 tokens").found(end));
     }
     check(views, (int) end);
+    int to = tokens + chain.size() * block;
+    Newest newest = newest(to, tail == 0, views);
     Ahead ahead = engine.publisher.read(() -> lookAhead(chain));
-    checkHeld(views, ahead, chain.size() * block + tokens, tail == 0);
+    checkHeld(views, ahead, to, newest);
     engine.budget.require(1);
+    boolean holds = newest == Newest.HELD && takeHeld(to);
     long bytes = 0;
     boolean pointAdded = false;
     for (int i = 0; i < chain.size(); i++) {
-      boolean last = i == chain.size() - 1 && tail == 0;
-      int to = tokens + block;
-      boolean held = last && complete && !points.wants(to) && hold(to, views);
-      boolean point = last && !held && points.wants(to);
-      Outcome outcome = appendBlock(chain.get(i), to, point, views);
+      boolean last = i == chain.size() - 1;
+      boolean point = last && newest == Newest.POINT;
+      Outcome outcome = appendBlock(chain.get(i), tokens + block, point, views);
+      if (last && holds) {
+        // Not before: until its successor is there, the boundary held so far is the newest.
+        held.replace(to, views);
+      }
       bytes += outcome.bytes();
       pointAdded = outcome.pointAdded();
       if (outcome.bytes() > 0 && durability != Durability.COMMIT) {
@@ -291,6 +318,23 @@ public final class PrefillSession implements AutoCloseable {
     }
     CompletableFuture<Void> durable = engine.publisher.whenDurable(lastNumber);
     return new AppendReceipt(tokens, tail, bytes, pointAdded, durable);
+  }
+
+  /** What becomes of the window and the fixed state at the last boundary of an append. */
+  private enum Newest {
+    LEFT_OUT,
+    POINT,
+    HELD
+  }
+
+  private Newest newest(int to, boolean ends, StateViews views) {
+    if (to == tokens || !ends) {
+      return Newest.LEFT_OUT;
+    }
+    if (points.wants(to)) {
+      return Newest.POINT;
+    }
+    return complete && canHold(views) ? Newest.HELD : Newest.LEFT_OUT;
   }
 
   /** All that can be wrong with views is found before anything is written. */
@@ -354,11 +398,9 @@ public final class PrefillSession implements AutoCloseable {
   }
 
   /** Views hold what will be taken from them: of all blocks, before the first is written. */
-  private void checkHeld(StateViews views, Ahead ahead, int to, boolean ends) {
-    boolean appends = to > tokens;
-    boolean last = appends && ends;
-    boolean point = last && points.wants(to) && !ahead.isPoint();
-    boolean held = last && complete && !points.wants(to) && canHold(views);
+  private void checkHeld(StateViews views, Ahead ahead, int to, Newest newest) {
+    boolean point = newest == Newest.POINT && !ahead.isPoint();
+    boolean held = newest == Newest.HELD;
     for (TensorSpec spec : layout.tensors()) {
       if (spec.growth() instanceof Growth.Rows && ahead.storedTokens() < to) {
         requireRows(spec, spec.rowsAfter(ahead.storedTokens()), spec.rowsAfter(to), views);
@@ -665,9 +707,7 @@ public final class PrefillSession implements AutoCloseable {
     engine.forest.release(before);
     tipKey = key;
     tokens = to;
-    synchronized (progress) {
-      progress.add(new Progress(lastNumber, to));
-    }
+    addProgress(to);
   }
 
   private void discard(List<Written> written) {
@@ -698,29 +738,20 @@ public final class PrefillSession implements AutoCloseable {
 
   // The newest point of a session that generates
 
-  private boolean hold(int to, StateViews views) {
-    if (!canHold(views)) {
-      return false;
-    }
-    for (TensorSpec spec : layout.tensors()) {
-      // Where a point was wanted when the call began, no more was asked for than that takes.
-      if (!(spec.growth() instanceof Growth.Rows)
-          && !views.get(spec).holds(HeldPoint.firstRow(spec, to), spec.rowsAfter(to))) {
-        return false;
-      }
-    }
+  /** Takes the memory for a copy of the state at a boundary; false where there is none left. */
+  private boolean takeHeld(int to) {
     if (held == null) {
       if (!engine.takeHeld(HeldPoint.bytes(layout))) {
         return false;
       }
       held = new HeldPoint(layout);
     }
-    held.replace(to, views);
+    held.makeRoom(to);
     return true;
   }
 
   private boolean canHold(StateViews views) {
-    if (!layout.needsPoints()) {
+    if (!layout.needsPoints() || !HeldPoint.fits(layout)) {
       return false;
     }
     for (TensorSpec spec : layout.tensors()) {
@@ -876,7 +907,13 @@ public final class PrefillSession implements AutoCloseable {
     abort(plan.abortMode());
   }
 
-  /** Aborts. Waits for a call that is under way, which then fails. Idempotent. */
+  /**
+   * Aborts. Waits for a call that is under way, which then fails. Idempotent, except that called
+   * again it writes what could not be written the first time.
+   *
+   * @throws DiskFullException if there is no room to take back what is to be discarded; that is
+   *     tried again in the background, and when the store closes or opens
+   */
   public void abort(AbortMode mode) {
     end(mode, null);
   }
@@ -910,6 +947,7 @@ public final class PrefillSession implements AutoCloseable {
     calls.lock();
     try {
       if (ended) {
+        writeEndAgain();
         return;
       }
       ended = true;
@@ -943,41 +981,65 @@ public final class PrefillSession implements AutoCloseable {
   }
 
   private void release(AbortMode mode) {
-    engine.segments.release(rowRun);
-    engine.segments.release(pointRun);
-    reservation.end();
-    engine.sessions.remove(this);
     boolean discards = !complete && mode == AbortMode.DISCARD;
-    engine.budget.save(false);
+    if (!complete) {
+      sessionEnd =
+          new SessionEnd(
+              engine, sessionId, discards ? SessionOutcome.DISCARDED : SessionOutcome.KEPT);
+    }
+    try {
+      // What is held in memory goes, whatever can be written.
+      Closing.all(
+          List.<Runnable>of(
+              () -> engine.segments.release(rowRun),
+              () -> engine.segments.release(pointRun),
+              reservation::end,
+              () -> engine.budget.save(false),
+              this::letGo,
+              () -> writeEnd(discards)));
+    } finally {
+      if (sessionEnd != null && !sessionEnd.isDone()) {
+        engine.unwrittenEnds.add(sessionEnd);
+      }
+      // Until here, closing the store waits for it.
+      engine.sessions.remove(this);
+    }
+  }
+
+  private void letGo() {
     engine.publisher.write(
         () -> {
-          promise.end();
-          Forest forest = engine.forest;
-          if (discards) {
-            forest.release(tip);
-            RecoveryPlanner.discardEdits(
-                forest, forest.session(sessionId), DropReason.DISCARDED, engine::publishDrop);
-          } else {
+          try {
             if (complete) {
               thin();
             }
-            forest.release(tip);
-          }
-          if (!complete) {
-            lastNumber =
-                engine.publisher.publish(
-                    new Edit.SessionClosed(
-                        sessionId,
-                        discards ? SessionOutcome.DISCARDED : SessionOutcome.KEPT,
-                        engine.clockMillis.getAsLong()));
+          } finally {
+            promise.end();
+            engine.forest.release(tip);
           }
           return null;
         });
+  }
+
+  private void writeEnd(boolean discards) {
+    if (sessionEnd != null) {
+      sessionEnd.run();
+    }
     if (durability != Durability.NONE || discards) {
       engine.publisher.commit();
     }
     if (discards) {
       engine.reclaim();
+    }
+  }
+
+  private void writeEndAgain() {
+    if (sessionEnd != null && !sessionEnd.isDone() && !engine.isClosed()) {
+      engine.using(
+          () -> {
+            writeEnd(true);
+            return null;
+          });
     }
   }
 

@@ -263,13 +263,7 @@ public final class RestoredState implements AutoCloseable {
   }
 
   private void check(TensorSpec spec, TensorView view) {
-    view.checkFits(spec);
-    if (!view.memory().isWritable()) {
-      throw new ViewMismatchException(
-          ErrorDetail.of("the view of tensor '" + spec.name() + "' is of read-only memory")
-              .expected("writable buffers")
-              .found("a read-only buffer"));
-    }
+    view.checkWritable(spec);
     boolean fits = view.holds(firstRow(spec), endRow(spec));
     if (spec.growth() instanceof Growth.Window window) {
       fits &= view.holds(0, Math.min(window.sinkTokens(), tokens));

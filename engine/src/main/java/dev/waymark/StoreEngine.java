@@ -76,6 +76,10 @@ final class StoreEngine {
       };
 
   final Set<PrefillSession> sessions = ConcurrentHashMap.newKeySet();
+
+  /** Of sessions that ended when there was no room to write it. */
+  final Set<SessionEnd> unwrittenEnds = ConcurrentHashMap.newKeySet();
+
   private final AtomicLong heldBytes = new AtomicLong();
 
   /** Shared by calls that use files outside of a session, while closing waits for them. */
@@ -115,8 +119,12 @@ final class StoreEngine {
 
   void requireOpen() {
     if (closed) {
-      throw new ClosedException(ErrorDetail.of("the store was closed").remedy("open it again"));
+      throw closed();
     }
+  }
+
+  private static ClosedException closed() {
+    return new ClosedException(ErrorDetail.of("the store was closed").remedy("open it again"));
   }
 
   boolean isClosed() {
@@ -125,13 +133,29 @@ final class StoreEngine {
 
   /** Runs what uses files: closing waits until it has ended. */
   <T> T using(Supplier<T> action) {
-    uses.readLock().lock();
+    // Only closing takes the other lock. What depends on a receipt must not wait for that, since
+    // closing may wait for the call that told it.
+    if (!uses.readLock().tryLock()) {
+      throw closed();
+    }
     try {
       requireOpen();
       return action.get();
     } finally {
       uses.readLock().unlock();
     }
+  }
+
+  /** Writes how sessions ended, where that failed before; what fails again waits on. */
+  void endSessions() {
+    for (SessionEnd end : unwrittenEnds) {
+      try {
+        end.run();
+      } catch (WaymarkException e) {
+        LOG.debug("The end of a session could not be written yet: {}", e.getMessage());
+      }
+    }
+    unwrittenEnds.removeIf(SessionEnd::isDone);
   }
 
   /** Takes memory for a held point, if there is any left of it. */
@@ -414,6 +438,7 @@ final class StoreEngine {
       // The others, and what is durable so far, are no worse for one that fails.
       steps.add(session::close);
     }
+    steps.add(this::endSessions);
     steps.add(this::finish);
     steps.addAll(releases());
     Closing.all(steps);

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 
 /** Closing runs under no call that uses files, and calls that come later are refused. */
@@ -28,6 +29,11 @@ class ClosingTest {
     Map<String, Runnable> calls = new LinkedHashMap<>();
     calls.put("flush", store::flush);
     calls.put("runOnce", store::runOnce);
+    int[] fresh = prompt(40);
+    PrefillPlan plan = PrefillPlan.tokens(321);
+    PrefixMatch none = ns.match(fresh);
+    calls.put("estimate", () -> ns.estimate(none, plan));
+    calls.put("admit", () -> ns.admit(none, plan).close());
     calls.put("keep", () -> ns.keep(match, "a"));
     calls.put("release", () -> ns.release("a"));
     calls.put("keep again", () -> ns.keep(match, "b"));
@@ -102,5 +108,42 @@ class ClosingTest {
                           return true;
                         }))
         .isInstanceOf(ClosedException.class);
+  }
+
+  @Test
+  void aPrefillThatStartsHoldsClosingOff() {
+    SnapshotStore[] open = new SnapshotStore[1];
+    List<Integer> holds = new ArrayList<>();
+    // Asked for the time in the middle of it.
+    LongSupplier clock =
+        () -> {
+          if (open[0] != null) {
+            holds.add(open[0].engine().uses.getReadHoldCount());
+          }
+          return 1_700_000_000_000L;
+        };
+    try (SnapshotStore store =
+        SnapshotStore.open(
+            new SimulatedDirectory(),
+            TestStore.options("32MiB").build(),
+            clock,
+            YieldPoints.NONE)) {
+      Namespace ns = store.namespace(model.identity, model.layout);
+      PrefixMatch match = ns.match(prompt(1));
+      PrefillPlan plan = PrefillPlan.tokens(321);
+      open[0] = store;
+      ns.prefill(match, plan);
+      assertThat(holds).isNotEmpty().doesNotContain(0);
+      holds.clear();
+      Admission admission = ns.admit(match, plan);
+      holds.clear();
+      admission.prefill();
+      assertThat(holds).isNotEmpty().doesNotContain(0);
+      open[0] = null;
+      Admission late = ns.admit(match, plan);
+      store.close();
+      assertThatThrownBy(late::prefill).isInstanceOf(ClosedException.class);
+      assertThatThrownBy(() -> ns.prefill(match, plan)).isInstanceOf(ClosedException.class);
+    }
   }
 }

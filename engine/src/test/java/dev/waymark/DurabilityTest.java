@@ -52,6 +52,27 @@ class DurabilityTest {
   }
 
   @Test
+  void aSessionRemembersOnlyWhatIsNotDurableYet() {
+    int[] longer = new Random(1).ints(401, 0, 1_000).toArray();
+    try (TestStore test = new TestStore(TestStore.options("64MiB").build())) {
+      Namespace ns = test.namespace(LAYOUT);
+      // The second finds what the first wrote, and publishes nothing for it.
+      for (Durability durability : List.of(Durability.COMMIT, Durability.NONE)) {
+        try (PrefillSession session =
+            ns.prefill(ns.match(new int[0]), PrefillPlan.tokens(401).durability(durability))) {
+          for (int end = 4; end <= 400; end += 4) {
+            session.append(Arrays.copyOfRange(longer, end - 4, end), model.plainViews(longer, end));
+            assertThat(session.undurableBoundaries()).isLessThanOrEqualTo(2);
+          }
+          test.store().flush();
+          assertThat(session.durableTokens()).isEqualTo(400);
+          session.promptComplete();
+        }
+      }
+    }
+  }
+
+  @Test
   void blocksThatAreThereAreDurableNoEarlierThanWhoWroteThem() {
     try (TestStore test = new TestStore(TestStore.options("64MiB").build())) {
       Namespace ns = test.namespace(LAYOUT);

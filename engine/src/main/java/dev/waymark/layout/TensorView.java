@@ -182,7 +182,8 @@ public final class TensorView {
   }
 
   /**
-   * Checks that rows of the tensor's shape fit the memory.
+   * Checks that rows of the tensor's shape fit the memory. What is only read from may be looked at
+   * by several outer positions: a stride of 0 between them says that all are equal.
    *
    * @throws ViewMismatchException if the last byte lies outside, or strides overlap rows
    */
@@ -197,7 +198,7 @@ public final class TensorView {
               .expected("a row stride of at least " + inner + " bytes")
               .found(rowStrideBytes));
     }
-    long slots = ring ? Math.min(capacityRows, Math.max(endRow, 1)) : capacityRows;
+    long slots = slots();
     long end;
     try {
       end =
@@ -213,6 +214,44 @@ public final class TensorView {
               .expected("at least " + end + " bytes")
               .found(memory.lengthBytes()));
     }
+  }
+
+  /**
+   * Checks what is to be written to: that it fits, and that no byte of it stands for two. Outer
+   * positions lie one after the other, or their rows alternate.
+   *
+   * @throws ViewMismatchException if it does not fit, overlaps itself, or is of read-only memory
+   */
+  public void checkWritable(TensorSpec spec) {
+    checkFits(spec);
+    if (!memory.isWritable()) {
+      throw new ViewMismatchException(
+          ErrorDetail.of("the view of tensor '" + spec.name() + "' is of read-only memory")
+              .expected("writable buffers")
+              .found("a read-only buffer"));
+    }
+    long inner = spec.innerBytes();
+    if (spec.outer() < 2 || inner == 0 || endRow == 0 || capacityRows == 0) {
+      return;
+    }
+    long laneBytes = (slots() - 1) * rowStrideBytes + inner;
+    long acrossBytes = (spec.outer() - 1L) * outerStrideBytes + inner;
+    boolean apart = outerStrideBytes >= laneBytes;
+    boolean alternate = outerStrideBytes >= inner && rowStrideBytes >= acrossBytes;
+    if (!apart && !alternate) {
+      throw new ViewMismatchException(
+          ErrorDetail.of("view of tensor '" + spec.name() + "' has overlapping outer positions")
+              .expected(
+                  "an outer stride of at least "
+                      + laneBytes
+                      + " bytes, or rows so far apart that those of all others lie between")
+              .found(outerStrideBytes + ", and a row stride of " + rowStrideBytes));
+    }
+  }
+
+  /** Places for rows that are in use. */
+  private long slots() {
+    return ring ? Math.min(capacityRows, Math.max(endRow, 1)) : capacityRows;
   }
 
   /**

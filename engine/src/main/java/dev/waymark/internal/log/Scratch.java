@@ -1,8 +1,12 @@
 package dev.waymark.internal.log;
 
+import dev.waymark.error.ClosedException;
+import dev.waymark.error.ErrorDetail;
 import dev.waymark.internal.codec.CodecScratch;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.zip.CRC32C;
@@ -94,30 +98,33 @@ public final class Scratch implements AutoCloseable {
         .order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  /** A fixed number of scratch buffers; taking one waits until one is free. */
+  /** A fixed number of scratch buffers; taking one waits until one is free, or the pool closes. */
   public static final class Pool implements AutoCloseable {
-    private final BlockingQueue<Scratch> free;
+    private final Deque<Scratch> free = new ArrayDeque<>();
     private final int capacity;
     private int made;
-    private volatile boolean closed;
+    private boolean closed;
 
     /** A pool of {@code capacity} scratches, made as they are needed. */
     public Pool(int capacity) {
       this.capacity = capacity;
-      this.free = new ArrayBlockingQueue<>(capacity);
     }
 
-    /** Takes a scratch, waiting for one uninterruptibly; the caller closes it. */
-    public Scratch take() {
-      Scratch scratch = tryTake();
-      if (scratch != null) {
-        return scratch;
-      }
+    /**
+     * Takes a scratch, waiting for one uninterruptibly; the caller closes it.
+     *
+     * @throws ClosedException if the pool is closed, or closes meanwhile
+     */
+    public synchronized Scratch take() {
       boolean interrupted = false;
       try {
         while (true) {
+          Scratch scratch = tryTake();
+          if (scratch != null) {
+            return scratch;
+          }
           try {
-            return free.take();
+            wait();
           } catch (InterruptedException e) {
             interrupted = true;
           }
@@ -129,40 +136,48 @@ public final class Scratch implements AutoCloseable {
       }
     }
 
-    /** Takes a scratch if one is free now; else null. */
-    public Scratch tryTake() {
-      Scratch scratch = free.poll();
-      return scratch != null ? scratch : make();
-    }
-
-    private synchronized Scratch make() {
-      if (made == capacity) {
-        return null;
-      }
-      made++;
-      Scratch spare = SPARE.poll();
-      if (spare == null) {
-        return new Scratch(this);
-      }
-      spare.pool = this;
-      return spare;
-    }
-
-    private void give(Scratch scratch) {
-      free.add(scratch);
+    /**
+     * Takes a scratch if one is free now; else null.
+     *
+     * @throws ClosedException if the pool is closed
+     */
+    public synchronized Scratch tryTake() {
       if (closed) {
-        close();
+        throw new ClosedException(ErrorDetail.of("the store was closed").remedy("open it again"));
+      }
+      Scratch scratch = free.poll();
+      return scratch != null || made == capacity ? scratch : make();
+    }
+
+    private Scratch make() {
+      Scratch spare = SPARE.poll();
+      Scratch scratch = spare != null ? spare : new Scratch(this);
+      scratch.pool = this;
+      made++;
+      return scratch;
+    }
+
+    private synchronized void give(Scratch scratch) {
+      if (closed) {
+        spare(scratch);
+      } else {
+        free.push(scratch);
+        notify();
       }
     }
 
     /** Leaves the buffers to other pools; one that is still out follows when it comes back. */
     @Override
-    public void close() {
+    public synchronized void close() {
       closed = true;
-      for (Scratch scratch = free.poll(); scratch != null; scratch = free.poll()) {
-        if (!SPARE.offer(scratch)) {
-          scratch.codec.close();
-        }
+      free.forEach(Pool::spare);
+      free.clear();
+      notifyAll();
+    }
+
+    private static void spare(Scratch scratch) {
+      if (!SPARE.offer(scratch)) {
+        scratch.codec.close();
       }
     }
   }

@@ -191,7 +191,7 @@ public final class RecoveryPlanner {
   }
 
   private void discard(OpenSession session) {
-    discardEdits(forest, session, DropReason.DISCARDED, this::apply);
+    discardEdits(forest, session, DropReason.DISCARDED, Integer.MAX_VALUE, this::apply);
     apply(new Edit.SessionClosed(session.id(), SessionOutcome.DISCARDED, nowMillis));
   }
 
@@ -205,17 +205,27 @@ public final class RecoveryPlanner {
 
   /**
    * Takes back what only a session uses: its points first, then its boundaries from the deepest up,
-   * except what others hold, use or stand on.
+   * except what others hold, use or stand on. Called again, it goes on where it stopped.
+   *
+   * @param enough edits after which it stops before the next boundary
+   * @param apply applies one edit before the next is asked for
+   * @return whether nothing is left to take back
    */
-  public static void discardEdits(
-      Forest forest, OpenSession session, DropReason reason, Consumer<Edit> apply) {
+  public static boolean discardEdits(
+      Forest forest, OpenSession session, DropReason reason, int enough, Consumer<Edit> apply) {
     Drops drops = new Drops(forest);
+    int edits = 0;
     int[] points = session.points();
     for (int i = points.length - 1; i >= 0; i--) {
       int node = points[i];
       if (forest.isPoint(node) && !forest.isHeld(node) && !isShared(forest, node, session)) {
+        if (edits >= enough) {
+          return false;
+        }
         apply.accept(drops.point(node, reason));
-        drops.staleDeltas(node, reason).forEach(apply);
+        List<Edit> stale = drops.staleDeltas(node, reason);
+        stale.forEach(apply);
+        edits += 1 + stale.size();
       }
     }
     int[] nodes = session.boundaries();
@@ -225,12 +235,18 @@ public final class RecoveryPlanner {
           && !forest.isPoint(node)
           && !forest.isHeld(node)
           && !isShared(forest, node, session)) {
+        if (edits >= enough) {
+          return false;
+        }
         if (forest.hasDelta(node)) {
           apply.accept(drops.point(node, reason));
+          edits++;
         }
         apply.accept(drops.rows(node, reason));
+        edits++;
       }
     }
+    return true;
   }
 
   private static boolean isShared(Forest forest, int node, OpenSession session) {
