@@ -99,13 +99,13 @@ final class BackgroundAgent implements Agent {
   public int doWork() {
     int work = 0;
     long now = engine.clockMillis.getAsLong();
-    engine.endSessions();
     boolean due =
         runner == null
             || Math.abs(now - lastDueMillis) >= engine.options.groupMillis()
             || engine.publisher.unforcedBytes() >= engine.options.groupBytes();
     if (due) {
       lastDueMillis = now;
+      engine.endSessions();
       for (Step step : steps) {
         work += step.run(now);
       }

@@ -100,7 +100,9 @@ class DiscardOnFullDiskTest {
   void openingTheStoreGoesOnWhereItDied() {
     try (TestStore test = new TestStore(TestStore.options("64MiB").build())) {
       refused(test);
+      test.directory().clearFaults();
       test.killAndReopen();
+      assertThat(test.store().recovery().sessionsDiscarded()).isEqualTo(1);
       requireGone(test);
     }
   }
