@@ -19,6 +19,8 @@ import java.util.List;
  * over or by {@link #abandon}.
  */
 final class SessionStart {
+  private static final long COUNTED_QUOTAS = 16;
+
   private final StoreEngine engine;
   private final Namespace namespace;
   private final PrefixMatch match;
@@ -75,8 +77,9 @@ final class SessionStart {
   /** Holds the chain that a match found, as far as it is still there. */
   static SessionStart hold(
       StoreEngine engine, Namespace namespace, PrefixMatch match, PrefillPlan plan) {
-    // What is beyond the quota is refused, however far.
-    return new SessionStart(engine, namespace, match, plan, engine.space.gate().quotaBytes());
+    // What is as far beyond the quota as this is refused, however far.
+    long enough = COUNTED_QUOTAS * engine.space.gate().quotaBytes();
+    return new SessionStart(engine, namespace, match, plan, enough);
   }
 
   /** The same, and all that the prefill would cost is counted, be it more than ever fits. */

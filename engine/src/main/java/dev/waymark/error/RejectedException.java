@@ -14,7 +14,7 @@ public final class RejectedException extends WaymarkException {
    * Makes the failure with its numbers.
    *
    * @param rejection which limit
-   * @param predictedBytes what it would take; beyond the quota counting stops
+   * @param predictedBytes what it would take; counting stops far beyond the quota
    * @param limitBytes what it could have
    * @param missingBytes what is missing of it
    * @param longestTokens the longest prompt, begun alike, that would be admitted now
@@ -51,7 +51,7 @@ public final class RejectedException extends WaymarkException {
     return rejection;
   }
 
-  /** What it would take; beyond the quota counting stops. */
+  /** What it would take; counting stops far beyond the quota. */
   public long predictedBytes() {
     return predictedBytes;
   }

@@ -116,10 +116,10 @@ public final class StoreLook {
   }
 
   private ReadOnlyStore read(Current current, boolean wholeManifest) {
-    Optional<Status> status =
-        StatusFile.read(directory, current.storeId())
-            .filter(s -> s.manifestId() == current.manifestId());
-    boolean writing = status.filter(s -> !s.isClosed() && isRecent(s)).isPresent();
+    Optional<Status> last = StatusFile.read(directory, current.storeId());
+    // A writer that has just begun another manifest may not have said so in STATUS yet.
+    boolean writing = last.filter(s -> !s.isClosed() && isRecent(s)).isPresent();
+    Optional<Status> status = last.filter(s -> s.manifestId() == current.manifestId());
     SegmentSet segments =
         new SegmentSet(
             directory,
@@ -128,7 +128,7 @@ public final class StoreLook {
             SegmentSizing.ofQuota(Long.MAX_VALUE),
             SpaceGate.OPEN);
     LoadedStore loaded =
-        writing && !wholeManifest
+        writing && status.isPresent() && !wholeManifest
             ? LoadedStore.readPrefix(
                 directory, current, status.get().manifestLengthBytes(), segments)
             : LoadedStore.read(
