@@ -2,12 +2,22 @@ package dev.waymark.error;
 
 /** A prefill was not admitted, or was stopped when it could not end within a budget. */
 public final class RejectedException extends WaymarkException {
+  /** Of this class's form. */
   private static final long serialVersionUID = 1L;
 
+  /** Which limit. */
   private final Rejection rejection;
+
+  /** What it would take. */
   private final long predictedBytes;
+
+  /** What it could have. */
   private final long limitBytes;
+
+  /** What is missing of it. */
   private final long missingBytes;
+
+  /** The longest prompt that would be admitted. */
   private final int longestTokens;
 
   /**
