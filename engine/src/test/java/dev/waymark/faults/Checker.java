@@ -9,6 +9,7 @@ import dev.waymark.PrefixMatch;
 import dev.waymark.SnapshotStore;
 import dev.waymark.StoreBridge;
 import dev.waymark.StoreStats;
+import dev.waymark.error.RestoreMissException;
 import dev.waymark.error.WaymarkException;
 import dev.waymark.layout.AbortMode;
 import dev.waymark.layout.Prompt;
@@ -135,34 +136,66 @@ final class Checker {
 
   /** Stores something new, durably, and gets it back. */
   void use(SnapshotStore store, Samples samples, Oracle oracle, Random random) {
+    use(store, samples, oracle, random, 0);
+  }
+
+  /**
+   * The same for a store some of whose records are damaged. A new record may rest on one of those,
+   * which nobody has read yet: reading it says so, once for each, and then the next prefill stores
+   * it anew.
+   */
+  void use(
+      SnapshotStore store, Samples samples, Oracle oracle, Random random, int damagedRecords) {
     for (int attempt = 0; attempt < samples.all().size(); attempt++) {
       Sample sample = samples.all().get(random.nextInt(samples.all().size()));
-      Namespace namespace = Samples.namespace(store, sample);
-      PrefixMatch match = namespace.match(Prompt.ofTokens(sample.tokens()));
-      int from = match.restorableTokens();
-      int to = from + Sample.BLOCK;
-      if (to > sample.blocks() * Sample.BLOCK) {
-        continue;
+      if (hasMore(sample, Samples.namespace(store, sample))) {
+        useAgain(store, sample, oracle, damagedRecords);
+        return;
       }
-      PrefillPlan plan =
-          PrefillPlan.tokens(to + 1)
-              .policy(Samples.policy(sample))
-              .onAbort(AbortMode.DISCARD)
-              .durability(Durability.COMMIT);
-      long id = oracle.opening(sample, true, false);
-      try (PrefillSession session = namespace.prefill(match, plan)) {
-        AppendReceipt receipt = session.append(sample.tokens(from, to), sample.views(to));
-        session.promptComplete();
-        oracle.completed(id, to, receipt.pointAdded());
-        String difference = sample.compare(namespace.match(sample.tokens()), to);
-        if (difference != null) {
-          wrong.add("just appended: " + difference);
+    }
+  }
+
+  private void useAgain(SnapshotStore store, Sample sample, Oracle oracle, int damagedRecords) {
+    for (int misses = 0; ; misses++) {
+      try {
+        append(Samples.namespace(store, sample), sample, oracle);
+        return;
+      } catch (RestoreMissException e) {
+        if (misses >= damagedRecords) {
+          other.add("the store cannot be used after " + misses + " misses: " + e);
+          return;
         }
-        oracle.ended(id);
       } catch (WaymarkException e) {
         other.add("the store cannot be used: " + e);
+        return;
       }
-      return;
+    }
+  }
+
+  private static boolean hasMore(Sample sample, Namespace namespace) {
+    PrefixMatch match = namespace.match(Prompt.ofTokens(sample.tokens()));
+    return match.restorableTokens() < sample.blocks() * Sample.BLOCK;
+  }
+
+  private void append(Namespace namespace, Sample sample, Oracle oracle) {
+    PrefixMatch match = namespace.match(Prompt.ofTokens(sample.tokens()));
+    int from = match.restorableTokens();
+    int to = from + Sample.BLOCK;
+    PrefillPlan plan =
+        PrefillPlan.tokens(to + 1)
+            .policy(Samples.policy(sample))
+            .onAbort(AbortMode.DISCARD)
+            .durability(Durability.COMMIT);
+    long id = oracle.opening(sample, true, false);
+    try (PrefillSession session = namespace.prefill(match, plan)) {
+      AppendReceipt receipt = session.append(sample.tokens(from, to), sample.views(to));
+      session.promptComplete();
+      oracle.completed(id, to, receipt.pointAdded());
+      String difference = sample.compare(namespace.match(sample.tokens()), to);
+      if (difference != null) {
+        wrong.add("just appended: " + difference);
+      }
+      oracle.ended(id);
     }
   }
 }

@@ -31,6 +31,9 @@ public final class CutShort {
   private static final int STORED = 60;
   private static final int CUTS = 12;
 
+  /** More records than one prompt has. */
+  private static final int DAMAGED_RECORDS = 200;
+
   private final Path directory;
   private final Samples samples;
   private final Random random;
@@ -112,7 +115,7 @@ public final class CutShort {
     // The store opens with what it still has, and takes more.
     Checker checker = new Checker();
     try (SnapshotStore store = open()) {
-      checker.use(store, samples, oracle, random);
+      checker.use(store, samples, oracle, random, DAMAGED_RECORDS);
       restore(store, random);
     } catch (WaymarkException e) {
       typed.incrementAndGet();
