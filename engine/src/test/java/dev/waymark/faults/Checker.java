@@ -144,8 +144,7 @@ final class Checker {
    * which nobody has read yet: reading it says so, once for each, and then the next prefill stores
    * it anew.
    */
-  void use(
-      SnapshotStore store, Samples samples, Oracle oracle, Random random, int damagedRecords) {
+  void use(SnapshotStore store, Samples samples, Oracle oracle, Random random, int damagedRecords) {
     for (int attempt = 0; attempt < samples.all().size(); attempt++) {
       Sample sample = samples.all().get(random.nextInt(samples.all().size()));
       if (hasMore(sample, Samples.namespace(store, sample))) {
