@@ -1,6 +1,7 @@
 package dev.waymark;
 
 import dev.waymark.error.CorruptionException;
+import dev.waymark.error.DiskFullException;
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidSettingException;
 import dev.waymark.error.NotAStoreException;
@@ -16,6 +17,7 @@ import dev.waymark.internal.log.Scratch;
 import dev.waymark.internal.log.SegmentInfo;
 import dev.waymark.internal.log.SegmentSet;
 import dev.waymark.internal.log.SegmentSizing;
+import dev.waymark.internal.log.SpaceGate;
 import dev.waymark.internal.manifest.Current;
 import dev.waymark.internal.manifest.CurrentFile;
 import dev.waymark.internal.manifest.Edit;
@@ -37,6 +39,7 @@ import dev.waymark.internal.recover.RecoveryPlanner;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -96,23 +99,25 @@ final class StoreOpener {
     if (!create) {
       requireWritable(current.versions(), CurrentFile.NAME);
     }
-    StoreId storeId = current.storeId();
     QuotaGate gate = new QuotaGate(quota, SegmentSizing.ofQuota(quota).segmentBytes());
-    SegmentSet segments =
-        new SegmentSet(
-            directory,
-            storeId.high(),
-            storeId.low(),
-            SegmentSizing.ofQuota(quota),
-            gate,
-            yields,
-            forcers());
+    SegmentSet segments = segments(current.storeId(), gate, quota);
     try {
       return open(gate, files, create, current, segments);
     } catch (Throwable e) {
       segments.close();
       throw e;
     }
+  }
+
+  private SegmentSet segments(StoreId storeId, SpaceGate gate, long quotaBytes) {
+    return new SegmentSet(
+        directory,
+        storeId.high(),
+        storeId.low(),
+        SegmentSizing.ofQuota(quotaBytes),
+        gate,
+        yields,
+        forcers());
   }
 
   private StoreEngine open(
@@ -140,23 +145,62 @@ final class StoreOpener {
     yields.reached("recovery planned");
     Recovery.force(plan, directory, yields);
     long manifestId = nextManifestId(files, current);
-    ManifestLog log =
-        ManifestCheckpoint.write(
-            directory,
-            manifestId,
-            storeId,
-            clockMillis.getAsLong(),
-            state(loaded, plan),
-            new NextIds(
-                segments.nextSegmentId(),
-                loaded.forest().nextSessionId(),
-                segments.peekSequence(),
-                loaded.forest().nextNamespaceId()));
+    ManifestLog log = freshManifest(manifestId, files, create, current, loaded, plan);
+    ManifestCheckpoint.putInForce(directory, storeId, log);
     try {
       return open(gate, create, current, loaded, plan, log);
     } catch (Throwable e) {
       log.close();
       throw e;
+    }
+  }
+
+  private ManifestLog freshManifest(
+      long manifestId,
+      List<FileOnDisk> files,
+      boolean create,
+      Current current,
+      LoadedStore loaded,
+      RecoveryPlan plan) {
+    SegmentSet segments = loaded.segments();
+    NextIds nextIds =
+        new NextIds(
+            segments.nextSegmentId(),
+            loaded.forest().nextSessionId(),
+            segments.peekSequence(),
+            loaded.forest().nextNamespaceId());
+    Supplier<ManifestLog> attempt =
+        () ->
+            ManifestCheckpoint.begin(
+                directory,
+                manifestId,
+                current.storeId(),
+                clockMillis.getAsLong(),
+                state(loaded, plan),
+                nextIds);
+    try {
+      return attempt.get();
+    } catch (DiskFullException e) {
+      if (create || !trim(current, files)) {
+        throw e;
+      }
+      return attempt.get();
+    }
+  }
+
+  /**
+   * A process that was killed leaves allocated what its segments would have grown into. The
+   * manifest is read once more, since the plan that is being carried out has dropped what it still
+   * names.
+   */
+  private boolean trim(Current current, List<FileOnDisk> files) {
+    try (SegmentSet segments = segments(current.storeId(), SpaceGate.OPEN, quota())) {
+      LoadedStore loaded = LoadedStore.read(directory, current, provenBytes(current), segments);
+      return Recovery.trim(
+          RecoveryPlanner.planTrim(loaded, files, ManifestLog.fileName(current.manifestId())),
+          files,
+          directory,
+          yields);
     }
   }
 

@@ -1,7 +1,10 @@
 package dev.waymark;
 
 import dev.waymark.internal.io.RealDirectory;
+import dev.waymark.internal.io.StoreDirectory;
 import java.nio.file.Path;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /** What the fault stages need of a store beyond its public face. */
 public final class StoreBridge {
@@ -15,6 +18,14 @@ public final class StoreBridge {
   /** What the file system says that the store's directory occupies. */
   public static long allocatedOnDisk(SnapshotStore store) {
     return store.engine().directory.allocatedBytes();
+  }
+
+  /** What each file of the store's directory occupies, by name. */
+  public static SortedMap<String, Long> filesOnDisk(SnapshotStore store) {
+    StoreDirectory directory = store.engine().directory;
+    SortedMap<String, Long> files = new TreeMap<>();
+    directory.list().forEach(name -> files.put(name, directory.allocatedBytes(name)));
+    return files;
   }
 
   /** Opens a store without any background help, on a directory of the operating system. */

@@ -130,7 +130,9 @@ final class Checker {
     }
     long disk = StoreBridge.allocatedOnDisk(store);
     if (Math.abs(disk - stats.allocatedBytes()) > LEDGER_SLACK_BYTES + disk / 100) {
-      other.add("the file system counts " + disk + " bytes: " + stats);
+      other.add(
+          "the file system counts %d bytes, %s: %s"
+              .formatted(disk, StoreBridge.filesOnDisk(store), stats));
     }
   }
 

@@ -138,7 +138,7 @@ final class FileHandle {
         }
         writeZeros(offset, length, before);
       } catch (RuntimeException e) {
-        restoreLength(before, e);
+        giveBack(offset, before, e);
         throw e;
       }
     }
@@ -298,8 +298,14 @@ final class FileHandle {
   }
 
   /** Also gives back blocks beyond the end that a failed call left, so it cuts in any case. */
-  private void restoreLength(long before, RuntimeException failure) {
+  /**
+   * Undoes an allocation that failed half way. Inside the file's length, where a segment lies that
+   * is mapped whole, some file systems leave what they had found: only cutting the file takes that
+   * away.
+   */
+  private void giveBack(long offset, long before, RuntimeException failure) {
     try {
+      setLength(Math.min(offset, before));
       setLength(before);
     } catch (RuntimeException e) {
       failure.addSuppressed(e);

@@ -21,7 +21,7 @@ public interface StoreFile extends AutoCloseable {
    * Allocates blocks for {@code [offset, offset + length)} and grows the file to cover them; bytes
    * never written read as zero. Where the file system cannot allocate, writes zeros there, so that
    * a full disk still shows here and never as a fault on a map. After a failure the file is as long
-   * as it was.
+   * as it was, and nothing is allocated from the offset on: so nothing there may be in use yet.
    *
    * @throws dev.waymark.error.DiskFullException if there is no space
    */

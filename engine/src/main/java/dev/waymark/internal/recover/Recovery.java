@@ -92,6 +92,38 @@ public final class Recovery {
     directory.force();
   }
 
+  /**
+   * Cuts off and deletes what the manifest in force does not name, for a disk too full to take the
+   * next one.
+   *
+   * @param plan of {@link RecoveryPlanner#planTrim}
+   * @return whether there was any
+   */
+  public static boolean trim(
+      RecoveryPlan plan, List<FileOnDisk> files, StoreDirectory directory, YieldPoints yields) {
+    boolean any = false;
+    for (RecoveryPlan.Cut cut : plan.cuts()) {
+      boolean longer =
+          files.stream()
+              .anyMatch(
+                  file ->
+                      file.name().equals(cut.fileName()) && file.lengthBytes() > cut.lengthBytes());
+      if (longer) {
+        try (StoreFile file = directory.open(cut.fileName())) {
+          file.setLength(cut.lengthBytes());
+        }
+        any = true;
+        yields.reached("segment trimmed on a full disk");
+      }
+    }
+    for (String name : plan.deletes()) {
+      directory.delete(name);
+      any = true;
+      yields.reached("unnamed file deleted on a full disk");
+    }
+    return any;
+  }
+
   /** Cuts, punches and deletes; the manifest that says so is durable. */
   public static void clean(
       RecoveryPlan plan, StoreDirectory directory, LoadedStore loaded, YieldPoints yields) {

@@ -82,6 +82,20 @@ public final class RecoveryPlanner {
         kept++;
       }
     }
+    return files(manifestName, kept, discarded);
+  }
+
+  /**
+   * Plans only what may go while the manifest stays in force: what it does not name, live or not.
+   *
+   * @param loaded as it was read; it is used up
+   */
+  public static RecoveryPlan planTrim(
+      LoadedStore loaded, List<FileOnDisk> files, String manifestName) {
+    return new RecoveryPlanner(loaded, files, 0, null).files(manifestName, 0, 0);
+  }
+
+  private RecoveryPlan files(String manifestName, int kept, int discarded) {
     List<RecoveryPlan.Cut> cuts = new ArrayList<>();
     Set<String> named = new HashSet<>();
     named.add("LOCK");
@@ -95,7 +109,9 @@ public final class RecoveryPlanner {
         continue;
       }
       named.add(info.fileName());
-      cuts.add(cut(info, extents.get(info.segmentId())));
+      if (files.containsKey(info.fileName())) {
+        cuts.add(cut(info, extents.get(info.segmentId())));
+      }
     }
     List<String> force = new ArrayList<>();
     for (RecoveryPlan.Cut cut : cuts) {
