@@ -33,5 +33,10 @@ public record CompactionReport(
      * @return whether to go on
      */
     boolean emptied(int done, int of, long copiedBytes);
+
+    /** Asked before each record, and while compaction waits for its rate: whether to stop now. */
+    default boolean isCancelled() {
+      return false;
+    }
   }
 }

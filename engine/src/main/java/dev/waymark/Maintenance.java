@@ -2,17 +2,13 @@ package dev.waymark;
 
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidArgumentException;
-import dev.waymark.error.QuotaExceededException;
 import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.log.Alignment;
 import dev.waymark.internal.log.RecordLocation;
-import dev.waymark.internal.manifest.DropReason;
 import dev.waymark.internal.manifest.Edit;
 import dev.waymark.internal.reclaim.SegmentChoice;
-import dev.waymark.internal.reclaim.SegmentEmptier;
 import dev.waymark.internal.retain.PinnedBytes;
 import dev.waymark.internal.retain.Victim;
-import dev.waymark.internal.retain.Wipe;
 import dev.waymark.layout.BoundaryKey;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -39,12 +35,22 @@ public final class Maintenance {
   /** Least digits by which a boundary is named: as many as reports show. */
   private static final int LEAST_KEY_DIGITS = 8;
 
+  /** Longer than any store has been there, and far from where milliseconds end. */
+  private static final Duration LONGEST_AGE = Duration.ofDays(365L * 1_000);
+
   private static final Pattern HEX = Pattern.compile("[0-9a-f]{1,64}");
 
   private final StoreEngine engine;
+  private final Waiting waiting;
 
   Maintenance(StoreEngine engine) {
+    this(engine, Waiting.SYSTEM);
+  }
+
+  /** With a time of its own. */
+  Maintenance(StoreEngine engine, Waiting waiting) {
     this.engine = engine;
+    this.waiting = waiting;
   }
 
   /**
@@ -54,8 +60,11 @@ public final class Maintenance {
   public EvictionReport deleteNamespace(Namespace namespace, boolean dryRun) {
     int id = namespace.state().id();
     return wipe(
-        node -> engine.forest.namespaceOf(node).id() == id,
-        Victim.Reason.ASKED,
+        new Wiping(
+            engine,
+            node -> engine.forest.namespaceOf(node).id() == id,
+            true,
+            Victim.Reason.ASKED),
         dryRun,
         () -> {
           for (Forest.Kept kept : engine.forest.kept()) {
@@ -97,20 +106,24 @@ public final class Maintenance {
             engine.forest.namespaceOf(node).id() == namespaceId
                 && chain.contains(engine.forest.key(node)),
         Victim.Reason.ASKED,
-        dryRun,
-        () -> {},
-        () -> {});
+        dryRun);
   }
 
-  /** Deletes every chain that was added longer ago than that, however often it was used since. */
+  /**
+   * Deletes every chain that was added longer ago than that, however often it was used since.
+   *
+   * @throws InvalidArgumentException if that is less than nothing, or longer than there are clocks
+   */
   public EvictionReport deleteOlderThan(Duration age, boolean dryRun) {
+    if (age.isNegative() || age.compareTo(LONGEST_AGE) > 0) {
+      throw new InvalidArgumentException(
+          ErrorDetail.of("that is no age").expected("0 to " + LONGEST_AGE.toDays() + " days").found(age));
+    }
     long before = engine.clockMillis.getAsLong() - age.toMillis();
     return wipe(
         node -> engine.forest.addedMillis(node) < before,
         Victim.Reason.AGE,
-        dryRun,
-        () -> {},
-        () -> {});
+        dryRun);
   }
 
   /** Deletes every chain that was last used before a sequence. */
@@ -118,9 +131,7 @@ public final class Maintenance {
     return wipe(
         node -> engine.forest.recency(node) < sequence,
         Victim.Reason.AGE,
-        dryRun,
-        () -> {},
-        () -> {});
+        dryRun);
   }
 
   /** Releases the kept chains of that name in all namespaces; returns how many there were. */
@@ -245,11 +256,14 @@ public final class Maintenance {
   }
 
   /**
-   * Copies what lives out of segments that are mostly dead, and gives them back.
+   * Copies what lives out of segments that are mostly dead, and gives them back: no faster than
+   * {@link StoreOptions#compactionBytesPerSecond}. Stops where a thread that waits is interrupted,
+   * which it then still is. However it ends, nothing is lost: what was not copied is where it was.
    *
    * @param targetLiveRatio segments of which no larger share lives are emptied, 0 to 1
    * @param maxBytesWritten stops before more than that is copied
-   * @param progress asked after each segment whether to go on
+   * @param progress asked after each segment whether to go on, and before each record whether to
+   *     stop
    */
   public CompactionReport compact(
       double targetLiveRatio,
@@ -272,22 +286,17 @@ public final class Maintenance {
       return new CompactionReport(candidates, 0, 0, 0);
     }
     long before = engine.stats().allocatedBytes();
-    long copied = 0;
+    PacedCopy copy = new PacedCopy(engine, waiting, progress);
     int done = 0;
     for (CompactionReport.Candidate candidate : candidates) {
-      if (copied + candidate.liveBytes() > maxBytesWritten) {
+      if (copy.copiedBytes() + candidate.liveBytes() > maxBytesWritten) {
         continue;
       }
-      try {
-        SegmentEmptier.Outcome outcome =
-            engine.using(() -> engine.space.copyOut(candidate.segmentId()));
-        copied += outcome.copiedBytes();
-      } catch (QuotaExceededException e) {
-        // The quota has no room for a copy beside its original.
+      if (!copy.empty(candidate.segmentId())) {
         break;
       }
       done++;
-      if (!progress.emptied(done, candidates.size(), copied)) {
+      if (!progress.emptied(done, candidates.size(), copy.copiedBytes())) {
         break;
       }
     }
@@ -296,7 +305,8 @@ public final class Maintenance {
           engine.space.giveBack();
           return null;
         });
-    return new CompactionReport(candidates, done, copied, before - engine.stats().allocatedBytes());
+    return new CompactionReport(
+        candidates, done, copy.copiedBytes(), before - engine.stats().allocatedBytes());
   }
 
   /** A copy takes whole pages, so these are what a limit on what is written has to count. */
@@ -326,46 +336,22 @@ public final class Maintenance {
   }
 
   private EvictionReport wipe(
-      IntPredicate wanted, Victim.Reason reason, boolean dryRun, Runnable before, Runnable after) {
-    return engine.using(() -> wipeInUse(wanted, reason, dryRun, before, after));
+      IntPredicate wanted, Victim.Reason reason, boolean dryRun) {
+    return wipe(new Wiping(engine, wanted, false, reason), dryRun, () -> {}, () -> {});
   }
 
-  private EvictionReport wipeInUse(
-      IntPredicate wanted, Victim.Reason reason, boolean dryRun, Runnable before, Runnable after) {
-    Tally tally = new Tally(engine);
-    if (dryRun) {
-      return engine.publisher.read(
-          () -> {
-            Wipe.of(engine.forest, wanted, reason).forEach(tally::add);
-            return tally.report();
-          });
-    }
-    engine.publisher.write(
+  private EvictionReport wipe(Wiping wiping, boolean dryRun, Runnable first, Runnable last) {
+    return engine.using(
         () -> {
-          before.run();
-          return null;
+          if (dryRun) {
+            return wiping.preview();
+          }
+          engine.publisher.write(
+              () -> {
+                first.run();
+                return null;
+              });
+          return wiping.run(last);
         });
-    boolean more = true;
-    while (more) {
-      more = engine.publisher.write(() -> wipeStep(wanted, reason, tally, after));
-      // The manifest counts in the quota, and knows of no more than one step before it is counted.
-      engine.space.giveBack();
-    }
-    return tally.report();
-  }
-
-  /** Drops as many as go in one step; returns whether there are more. */
-  private boolean wipeStep(IntPredicate wanted, Victim.Reason reason, Tally tally, Runnable after) {
-    List<Victim> victims = Wipe.of(engine.forest, wanted, reason);
-    int step = Math.min(victims.size(), SpaceKeeper.STEP_BOUNDARIES);
-    for (Victim victim : victims.subList(0, step)) {
-      tally.add(victim);
-      engine.drop(victim, DropReason.WIPED);
-    }
-    boolean more = step < victims.size();
-    if (!more) {
-      after.run();
-    }
-    return more;
   }
 }

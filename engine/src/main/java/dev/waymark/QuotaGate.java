@@ -17,6 +17,8 @@ import dev.waymark.internal.log.SpaceGate;
  *       for what is copied before its original goes: by compaction, and after a failed force.
  *   <li>Only what was found at open, a lowered quota, or a manifest that grew, leaves more in use
  *       than there may be; until that is evicted every charge is refused but those that free space.
+ *   <li>Until opening has ended, what is copied so that its original can go is let through: a store
+ *       that is above its quota may have no other way to come below it.
  * </ul>
  */
 final class QuotaGate implements SpaceGate {
@@ -35,6 +37,7 @@ final class QuotaGate implements SpaceGate {
   private long chargedBytes;
   private long reservedBytes;
   private long claimedBytes;
+  private boolean opening = true;
 
   /**
    * A gate.
@@ -127,7 +130,8 @@ final class QuotaGate implements SpaceGate {
   public synchronized void charge(long bytes, Payer payer) {
     long own = payer instanceof Reservation reservation ? Math.min(bytes, reservation.bytes) : 0;
     long slack = payer == SEALING ? SEALING_BYTES : payer == COPYING ? copyingBytes : 0;
-    if (payer != ADOPTED && bytes - own > freeBytes() + slack) {
+    boolean adopts = payer == ADOPTED || (payer == COPYING && opening);
+    if (!adopts && bytes - own > freeBytes() + slack) {
       throw new QuotaExceededException(
           ErrorDetail.of("the store's quota is used up")
               .expected("at most " + quotaBytes + " bytes, " + apartBytes() + " of them set apart")
@@ -154,6 +158,11 @@ final class QuotaGate implements SpaceGate {
       reservation.bytes += bytes;
       reservedBytes += bytes;
     }
+  }
+
+  /** From now on the quota is kept. */
+  synchronized void opened() {
+    opening = false;
   }
 
   synchronized long quotaBytes() {

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 
 /**
@@ -264,10 +265,11 @@ final class SpaceKeeper {
     if (claim != null) {
       return claim;
     }
-    refuseWhatCannotFit(bytes);
-    claim = gate.tryClaim(bytes, roomBytes());
+    long held = heldBytes();
+    refuseWhatCannotFit(bytes, held);
+    claim = gate.tryClaim(bytes, roomBytes(held));
     if (claim == null) {
-      throw pinned(bytes);
+      throw pinned(bytes, held);
     }
     return claim;
   }
@@ -285,7 +287,7 @@ final class SpaceKeeper {
       return;
     }
     requireReclaim();
-    refuseWhatCannotFit(bytes);
+    refuseWhatCannotFit(bytes, heldBytes());
     while (true) {
       // Others give back and take meanwhile: however it looks now, there was too little.
       long claimed = bytes > 0 ? gate.claimedBytes() : 0;
@@ -301,7 +303,7 @@ final class SpaceKeeper {
       }
       requireReclaim();
       if (!changed && gate.freeBytes() <= before) {
-        throw pinned(bytes);
+        throw pinned(bytes, heldBytes());
       }
     }
   }
@@ -401,20 +403,24 @@ final class SpaceKeeper {
         });
   }
 
-  private void refuseWhatCannotFit(long bytes) {
+  private void refuseWhatCannotFit(long bytes, long heldBytes) {
     long most = gate.segmentsMostBytes();
     if (bytes > most) {
       throw exceeded("what is asked for does not fit the quota", bytes, most);
     }
-    if (bytes > roomBytes() - gate.claimedBytes()) {
-      throw pinned(bytes);
+    if (bytes > roomBytes(heldBytes) - gate.claimedBytes()) {
+      throw pinned(bytes, heldBytes);
     }
   }
 
+  /** What nobody can evict now: this walks every chain that is held. */
+  private long heldBytes() {
+    return engine.publisher.read(() -> PinnedBytes.of(engine.forest));
+  }
+
   /** What others leave of the quota, if all that nobody holds was evicted. */
-  private long roomBytes() {
-    long held = engine.publisher.read(() -> PinnedBytes.of(engine.forest));
-    return gate.segmentsMostBytes() - held - gate.reservedBytes();
+  private long roomBytes(long heldBytes) {
+    return gate.segmentsMostBytes() - heldBytes - gate.reservedBytes();
   }
 
   private static QuotaExceededException exceeded(String what, long predicted, long limit) {
@@ -428,21 +434,20 @@ final class SpaceKeeper {
         predicted - limit);
   }
 
-  private QuotaPinnedException pinned(long bytes) {
+  private QuotaPinnedException pinned(long bytes, long heldBytes) {
     long most = gate.segmentsMostBytes();
-    long held = engine.publisher.read(() -> PinnedBytes.of(engine.forest));
     return new QuotaPinnedException(
         ErrorDetail.of("what fills the quota is pinned, kept or reserved")
             .expected(bytes + " of " + most + " bytes")
             .found(
-                held
+                heldBytes
                     + " pinned or kept, and "
                     + (gate.reservedBytes() + gate.claimedBytes())
                     + " reserved or claimed by other prefills")
             .remedy("close restores and prefills, or release what is kept"),
         bytes,
         most,
-        Math.max(0, bytes - roomBytes() + gate.claimedBytes()));
+        Math.max(0, bytes - roomBytes(heldBytes) + gate.claimedBytes()));
   }
 
   // Evicting
@@ -547,13 +552,27 @@ final class SpaceKeeper {
     }
   }
 
-  /** Empties one segment, dropping nothing, and gives it back. */
-  SegmentEmptier.Outcome copyOut(long segmentId) {
+  /** What lives in a segment, to be copied out of it on request. */
+  SegmentEmptier.Emptying begin(long segmentId) {
     making.lock();
     try {
-      SegmentEmptier.Outcome outcome = compaction().copyOut(segmentId, () -> engine.isClosed());
+      return compaction().begin(segmentId);
+    } finally {
+      making.unlock();
+    }
+  }
+
+  /**
+   * Copies what lives out of a segment, dropping nothing, and gives back what that allows. Others
+   * make room between two such calls.
+   *
+   * @param stop asked before every record
+   */
+  void copyOut(SegmentEmptier.Emptying emptying, BooleanSupplier stop) {
+    making.lock();
+    try {
+      compaction().copyOut(emptying, stop);
       giveBack();
-      return outcome;
     } finally {
       making.unlock();
     }
@@ -563,9 +582,11 @@ final class SpaceKeeper {
   EvictionReport enforceAtOpen() {
     try {
       return enforce();
-    } catch (QuotaPinnedException | QuotaExceededException e) {
+    } catch (QuotaPinnedException | QuotaExceededException | DiskFullException e) {
       StoreEngine.LOG.warn("The store is above its quota: {}", e.getMessage());
       return EvictionReport.NOTHING;
+    } finally {
+      gate.opened();
     }
   }
 
