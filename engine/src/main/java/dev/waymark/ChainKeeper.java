@@ -21,10 +21,11 @@ final class ChainKeeper {
   /**
    * Keeps the chain that ends in a restore point; a name that was used before stands for it now.
    */
-  void keep(int namespaceId, BoundaryKey key, int tokens, String name) {
+  KeptChain keep(int namespaceId, BoundaryKey key, int tokens, String name) {
     engine.requireOpen();
     requireName(name);
-    engine.publisher.write(
+    KeptChain kept =
+        engine.publisher.write(
         () -> {
           int node = engine.forest.find(namespaceId, key);
           if (node == Forest.NONE || !engine.forest.isRestorable(node)) {
@@ -33,10 +34,12 @@ final class ChainKeeper {
                     .remedy("match again"));
           }
           engine.space.requireRoomBesideKept(node);
-          return engine.publisher.publish(
+          engine.publisher.publish(
               new Edit.ChainKept(namespaceId, key, name, engine.clockMillis.getAsLong()));
+          return KeptChain.of(engine.forest, namespaceId, name, node);
         });
     engine.publisher.commit();
+    return kept;
   }
 
   private static void requireName(String name) {

@@ -1,6 +1,8 @@
 package dev.waymark;
 
 import dev.waymark.error.QuotaExceededException;
+import dev.waymark.internal.log.SegmentInfo;
+import dev.waymark.internal.log.SpaceGate;
 import dev.waymark.internal.reclaim.ReadSegments;
 import dev.waymark.internal.reclaim.SegmentChoice;
 import dev.waymark.internal.reclaim.SegmentEmptier;
@@ -68,7 +70,7 @@ final class Compaction implements AutoCloseable {
    * @return whether there was one
    */
   boolean emptyBest(boolean anyLiveRatio) {
-    for (SegmentChoice choice : choices(anyLiveRatio ? 1 : MOST_LIVE)) {
+    for (SegmentInfo choice : choices(anyLiveRatio ? 1 : MOST_LIVE)) {
       empty(choice.segmentId());
       if (engine.segments.liveRecords(choice.segmentId()) == 0) {
         return true;
@@ -86,14 +88,14 @@ final class Compaction implements AutoCloseable {
     if (background.allowedBytes() <= 0 || engine.segments.count() <= most) {
       return;
     }
-    List<SegmentChoice> choices = choices(MOST_LIVE_WITH_PUNCHING);
+    List<SegmentInfo> choices = choices(MOST_LIVE_WITH_PUNCHING);
     if (!choices.isEmpty()) {
       background.spent(empty(choices.get(0).segmentId()));
     }
   }
 
   /** Segments that can be emptied, best first. */
-  private List<SegmentChoice> choices(double mostLive) {
+  private List<SegmentInfo> choices(double mostLive) {
     Set<Long> read = engine.publisher.read(() -> ReadSegments.of(engine.forest));
     return SegmentChoice.of(
         engine.segments.infos(),
@@ -106,7 +108,10 @@ final class Compaction implements AutoCloseable {
   private long empty(long segmentId) {
     long now = engine.segments.peekSequence();
     long coldBefore = evictedRecency + (now - evictedRecency) / 4;
-    SegmentEmptier.Emptying emptying = begin(segmentId);
+    // A store that is above its quota may have no other way to come below it.
+    boolean above = engine.space.gate().isExceeded();
+    SegmentEmptier.Emptying emptying =
+        emptier.begin(segmentId, above ? SpaceGate.ADOPTED : QuotaGate.COPYING);
     try {
       emptying.proceed(
           (newestUse, bytes) -> bytes <= budgetBytes() && newestUse >= coldBefore, () -> false);
@@ -139,7 +144,7 @@ final class Compaction implements AutoCloseable {
   // On request
 
   /** What compaction would take on, best first. */
-  List<SegmentChoice> candidates(double targetLiveRatio) {
+  List<SegmentInfo> candidates(double targetLiveRatio) {
     return choices(targetLiveRatio);
   }
 

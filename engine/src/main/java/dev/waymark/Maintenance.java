@@ -3,11 +3,11 @@ package dev.waymark;
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidArgumentException;
 import dev.waymark.internal.forest.Forest;
+import dev.waymark.internal.forest.NamespaceState;
 import dev.waymark.internal.log.Alignment;
 import dev.waymark.internal.log.RecordLocation;
+import dev.waymark.internal.log.SegmentInfo;
 import dev.waymark.internal.manifest.Edit;
-import dev.waymark.internal.reclaim.SegmentChoice;
-import dev.waymark.internal.retain.PinnedBytes;
 import dev.waymark.internal.retain.Victim;
 import dev.waymark.layout.BoundaryKey;
 import java.time.Duration;
@@ -136,16 +136,26 @@ public final class Maintenance {
 
   /** Releases the kept chains of that name in all namespaces; returns how many there were. */
   public int release(String name) {
-    return engine.using(() -> releaseAll(name));
+    return release("", name);
   }
 
-  private int releaseAll(String name) {
+  /**
+   * Releases the kept chain of that name in one namespace; returns how many there were.
+   *
+   * @param namespace first hex digits of its fingerprint; empty for all namespaces
+   * @throws InvalidArgumentException if that is not the beginning of one namespace's fingerprint
+   */
+  public int release(String namespace, String name) {
+    return engine.using(() -> releaseAll(inNamespace(namespace), name));
+  }
+
+  private int releaseAll(IntPredicate inNamespace, String name) {
     int count =
         engine.publisher.write(
             () -> {
               int released = 0;
               for (Forest.Kept kept : engine.forest.kept()) {
-                if (kept.name().equals(name)) {
+                if (kept.name().equals(name) && inNamespace.test(kept.namespaceId())) {
                   engine.publisher.publish(new Edit.ChainReleased(kept.namespaceId(), name));
                   released++;
                 }
@@ -156,17 +166,43 @@ public final class Maintenance {
     return count;
   }
 
+  /** Which ids are of the one namespace whose fingerprint begins like that; all where it is empty. */
+  private IntPredicate inNamespace(String prefix) {
+    if (prefix.isEmpty()) {
+      return id -> true;
+    }
+    String digits = prefix.toLowerCase(Locale.ROOT);
+    List<Integer> ids =
+        engine.publisher.read(
+            () ->
+                engine.forest.namespaces().stream()
+                    .filter(namespace -> namespace.fingerprint().toHex().startsWith(digits))
+                    .map(NamespaceState::id)
+                    .toList());
+    if (ids.size() != 1) {
+      throw new InvalidArgumentException(
+          ErrorDetail.of("which namespace is meant is not clear")
+              .expected("the first hex digits of one namespace's fingerprint")
+              .found(ids.isEmpty() ? "none that begins like that" : ids.size() + " that do")
+              .remedy("choose one that segtool inspect lists"));
+    }
+    int only = ids.get(0);
+    return id -> id == only;
+  }
+
   /**
    * Keeps the chain of a boundary against eviction under a name, durably, for whoever has the key
    * that a report shows, and not the tokens.
    *
+   * @param namespace first hex digits of its namespace's fingerprint; empty for any
    * @param keyPrefix first hex digits of the key, 8 to 64
    * @throws InvalidArgumentException if not exactly one boundary's key starts like that, or it is
-   *     no restore point, or the name is no name
+   *     no restore point, or the name is no name, or the namespace is not clear
    * @throws dev.waymark.error.QuotaPinnedException if what is kept would fill the quota
    */
-  public KeptChain keep(String keyPrefix, String name) {
+  public KeptChain keep(String namespace, String keyPrefix, String name) {
     engine.requireOpen();
+    IntPredicate inNamespace = inNamespace(namespace);
     String prefix = keyPrefix.toLowerCase(Locale.ROOT);
     if (prefix.length() < LEAST_KEY_DIGITS || !HEX.matcher(prefix).matches()) {
       throw new InvalidArgumentException(
@@ -174,30 +210,42 @@ public final class Maintenance {
               .expected(LEAST_KEY_DIGITS + " to 64 hex digits")
               .found(keyPrefix.length() + " characters"));
     }
-    return keepOne(node -> engine.forest.key(node).toHex().startsWith(prefix), prefix, name);
+    return keepOne(
+        node ->
+            inNamespace.test(engine.forest.namespaceOf(node).id())
+                && engine.forest.key(node).toHex().startsWith(prefix),
+        prefix,
+        name);
   }
 
   /**
    * Keeps the chain of the restore point with the most tokens, as above.
    *
-   * @throws InvalidArgumentException if there is no restore point, or several are equally deep
+   * @param namespace first hex digits of its namespace's fingerprint; empty for any
+   * @throws InvalidArgumentException if there is no restore point, or several are equally deep, or
+   *     the namespace is not clear
    */
-  public KeptChain keepDeepest(String name) {
+  public KeptChain keepDeepest(String namespace, String name) {
     engine.requireOpen();
+    IntPredicate inNamespace = inNamespace(namespace);
+    IntPredicate isPoint =
+        node ->
+            inNamespace.test(engine.forest.namespaceOf(node).id())
+                && engine.forest.isRestorable(node);
     int deepest =
         engine.publisher.read(
             () -> {
               int[] most = {0};
               engine.forest.forEachBoundary(
                   node -> {
-                    if (engine.forest.isRestorable(node)) {
+                    if (isPoint.test(node)) {
                       most[0] = Math.max(most[0], engine.forest.tokens(node));
                     }
                   });
               return most[0];
             });
     return keepOne(
-        node -> engine.forest.isRestorable(node) && engine.forest.tokens(node) == deepest,
+        node -> isPoint.test(node) && engine.forest.tokens(node) == deepest,
         deepest + " tokens",
         name);
   }
@@ -233,16 +281,7 @@ public final class Maintenance {
               .remedy("choose a restore point that segtool inspect --boundaries lists"));
     }
     Place place = places.get(0);
-    new ChainKeeper(engine).keep(place.namespaceId(), place.key(), place.tokens(), name);
-    return engine.publisher.read(
-        () -> {
-          int node = engine.forest.find(place.namespaceId(), place.key());
-          return new KeptChain(
-              engine.forest.namespace(place.namespaceId()).fingerprint().abbreviated(),
-              name,
-              place.tokens(),
-              PinnedBytes.of(engine.forest, new int[] {node}));
-        });
+    return new ChainKeeper(engine).keep(place.namespaceId(), place.key(), place.tokens(), name);
   }
 
   /** The sequence that stands for now: what is used from now on has it or a larger one. */
@@ -278,10 +317,12 @@ public final class Maintenance {
               .found(targetLiveRatio + " and " + maxBytesWritten));
     }
     // Segment by segment: between two of them, what is told of the progress may close the store.
-    List<SegmentChoice> choices = engine.using(() -> engine.space.candidates(targetLiveRatio));
+    List<SegmentInfo> choices = engine.using(() -> engine.space.candidates(targetLiveRatio));
     Map<Long, Long> pages = livePages();
     List<CompactionReport.Candidate> candidates =
-        choices.stream().map(choice -> candidate(choice, pages)).toList();
+        choices.stream()
+            .map(segment -> candidate(segment, pages.getOrDefault(segment.segmentId(), 0L)))
+            .toList();
     if (dryRun) {
       return new CompactionReport(candidates, 0, 0, 0);
     }
@@ -289,7 +330,7 @@ public final class Maintenance {
     PacedCopy copy = new PacedCopy(engine, waiting, progress);
     int done = 0;
     for (CompactionReport.Candidate candidate : candidates) {
-      if (copy.copiedBytes() + candidate.liveBytes() > maxBytesWritten) {
+      if (copy.copiedBytes() + candidate.copyBytes() > maxBytesWritten) {
         continue;
       }
       if (!copy.empty(candidate.segmentId())) {
@@ -329,10 +370,14 @@ public final class Maintenance {
         });
   }
 
-  private static CompactionReport.Candidate candidate(SegmentChoice choice, Map<Long, Long> pages) {
-    long live = pages.getOrDefault(choice.segmentId(), 0L);
+  private static CompactionReport.Candidate candidate(SegmentInfo segment, long copyBytes) {
     return new CompactionReport.Candidate(
-        choice.segmentId(), live, choice.liveBytes() + choice.gainBytes() - live);
+        segment.segmentId(),
+        segment.fileName(),
+        segment.liveBytes(),
+        segment.deadBytes(),
+        segment.allocatedBytes(),
+        copyBytes);
   }
 
   private EvictionReport wipe(

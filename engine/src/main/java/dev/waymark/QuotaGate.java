@@ -17,8 +17,6 @@ import dev.waymark.internal.log.SpaceGate;
  *       for what is copied before its original goes: by compaction, and after a failed force.
  *   <li>Only what was found at open, a lowered quota, or a manifest that grew, leaves more in use
  *       than there may be; until that is evicted every charge is refused but those that free space.
- *   <li>Until opening has ended, what is copied so that its original can go is let through: a store
- *       that is above its quota may have no other way to come below it.
  * </ul>
  */
 final class QuotaGate implements SpaceGate {
@@ -37,7 +35,6 @@ final class QuotaGate implements SpaceGate {
   private long chargedBytes;
   private long reservedBytes;
   private long claimedBytes;
-  private boolean opening = true;
 
   /**
    * A gate.
@@ -130,8 +127,7 @@ final class QuotaGate implements SpaceGate {
   public synchronized void charge(long bytes, Payer payer) {
     long own = payer instanceof Reservation reservation ? Math.min(bytes, reservation.bytes) : 0;
     long slack = payer == SEALING ? SEALING_BYTES : payer == COPYING ? copyingBytes : 0;
-    boolean adopts = payer == ADOPTED || (payer == COPYING && opening);
-    if (!adopts && bytes - own > freeBytes() + slack) {
+    if (payer != ADOPTED && bytes - own > freeBytes() + slack) {
       throw new QuotaExceededException(
           ErrorDetail.of("the store's quota is used up")
               .expected("at most " + quotaBytes + " bytes, " + apartBytes() + " of them set apart")
@@ -160,9 +156,9 @@ final class QuotaGate implements SpaceGate {
     }
   }
 
-  /** From now on the quota is kept. */
-  synchronized void opened() {
-    opening = false;
+  /** Whether more is in use than there may be, whatever is set apart. */
+  synchronized boolean isExceeded() {
+    return otherFilesBytes + manifestBytes + chargedBytes > quotaBytes;
   }
 
   synchronized long quotaBytes() {

@@ -9,10 +9,10 @@ import dev.waymark.error.QuotaPinnedException;
 import dev.waymark.error.WaymarkException;
 import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.forest.NamespaceState;
+import dev.waymark.internal.log.SegmentInfo;
 import dev.waymark.internal.log.SegmentSizing;
 import dev.waymark.internal.manifest.CurrentFile;
 import dev.waymark.internal.manifest.StatusFile;
-import dev.waymark.internal.reclaim.SegmentChoice;
 import dev.waymark.internal.reclaim.SegmentEmptier;
 import dev.waymark.internal.retain.EvictionPlanner;
 import dev.waymark.internal.retain.PinnedBytes;
@@ -543,7 +543,7 @@ final class SpaceKeeper {
   }
 
   /** What compaction on request would take on. */
-  List<SegmentChoice> candidates(double targetLiveRatio) {
+  List<SegmentInfo> candidates(double targetLiveRatio) {
     making.lock();
     try {
       return compaction().candidates(targetLiveRatio);
@@ -585,8 +585,6 @@ final class SpaceKeeper {
     } catch (QuotaPinnedException | QuotaExceededException | DiskFullException e) {
       StoreEngine.LOG.warn("The store is above its quota: {}", e.getMessage());
       return EvictionReport.NOTHING;
-    } finally {
-      gate.opened();
     }
   }
 
