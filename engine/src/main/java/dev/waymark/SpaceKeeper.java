@@ -5,6 +5,7 @@ import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidArgumentException;
 import dev.waymark.error.InvalidSettingException;
 import dev.waymark.error.QuotaExceededException;
+import dev.waymark.error.QuotaException;
 import dev.waymark.error.QuotaPinnedException;
 import dev.waymark.error.WaymarkException;
 import dev.waymark.internal.forest.Forest;
@@ -582,7 +583,7 @@ final class SpaceKeeper {
   EvictionReport enforceAtOpen() {
     try {
       return enforce();
-    } catch (QuotaPinnedException | QuotaExceededException | DiskFullException e) {
+    } catch (QuotaException | DiskFullException e) {
       StoreEngine.LOG.warn("The store is above its quota: {}", e.getMessage());
       return EvictionReport.NOTHING;
     }
