@@ -26,18 +26,19 @@ final class ChainKeeper {
     requireName(name);
     KeptChain kept =
         engine.publisher.write(
-        () -> {
-          int node = engine.forest.find(namespaceId, key);
-          if (node == Forest.NONE || !engine.forest.isRestorable(node)) {
-            throw new StaleMatchException(
-                ErrorDetail.of("the restore point at " + tokens + " tokens is not there any more")
-                    .remedy("match again"));
-          }
-          engine.space.requireRoomBesideKept(node);
-          engine.publisher.publish(
-              new Edit.ChainKept(namespaceId, key, name, engine.clockMillis.getAsLong()));
-          return KeptChain.of(engine.forest, namespaceId, name, node);
-        });
+            () -> {
+              int node = engine.forest.find(namespaceId, key);
+              if (node == Forest.NONE || !engine.forest.isRestorable(node)) {
+                throw new StaleMatchException(
+                    ErrorDetail.of(
+                            "the restore point at " + tokens + " tokens is not there any more")
+                        .remedy("match again"));
+              }
+              engine.space.requireRoomBesideKept(node);
+              engine.publisher.publish(
+                  new Edit.ChainKept(namespaceId, key, name, engine.clockMillis.getAsLong()));
+              return KeptChain.of(engine.forest, namespaceId, name, node);
+            });
     engine.publisher.commit();
     return kept;
   }

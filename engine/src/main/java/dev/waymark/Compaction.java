@@ -50,8 +50,7 @@ final class Compaction implements AutoCloseable {
             engine.drops(),
             engine::dropDamaged,
             engine.counters.copiedBytes::add);
-    this.background =
-        new Throttle(engine.options.compactionBytesPerSecond(), engine.clockMillis);
+    this.background = new Throttle(engine.options.compactionBytesPerSecond(), engine.clockMillis);
   }
 
   boolean punches() {

@@ -61,10 +61,7 @@ public final class Maintenance {
     int id = namespace.state().id();
     return wipe(
         new Wiping(
-            engine,
-            node -> engine.forest.namespaceOf(node).id() == id,
-            true,
-            Victim.Reason.ASKED),
+            engine, node -> engine.forest.namespaceOf(node).id() == id, true, Victim.Reason.ASKED),
         dryRun,
         () -> {
           for (Forest.Kept kept : engine.forest.kept()) {
@@ -117,21 +114,17 @@ public final class Maintenance {
   public EvictionReport deleteOlderThan(Duration age, boolean dryRun) {
     if (age.isNegative() || age.compareTo(LONGEST_AGE) > 0) {
       throw new InvalidArgumentException(
-          ErrorDetail.of("that is no age").expected("0 to " + LONGEST_AGE.toDays() + " days").found(age));
+          ErrorDetail.of("that is no age")
+              .expected("0 to " + LONGEST_AGE.toDays() + " days")
+              .found(age));
     }
     long before = engine.clockMillis.getAsLong() - age.toMillis();
-    return wipe(
-        node -> engine.forest.addedMillis(node) < before,
-        Victim.Reason.AGE,
-        dryRun);
+    return wipe(node -> engine.forest.addedMillis(node) < before, Victim.Reason.AGE, dryRun);
   }
 
   /** Deletes every chain that was last used before a sequence. */
   public EvictionReport deleteUsedBefore(long sequence, boolean dryRun) {
-    return wipe(
-        node -> engine.forest.recency(node) < sequence,
-        Victim.Reason.AGE,
-        dryRun);
+    return wipe(node -> engine.forest.recency(node) < sequence, Victim.Reason.AGE, dryRun);
   }
 
   /** Releases the kept chains of that name in all namespaces; returns how many there were. */
@@ -166,7 +159,9 @@ public final class Maintenance {
     return count;
   }
 
-  /** Which ids are of the one namespace whose fingerprint begins like that; all where it is empty. */
+  /**
+   * Which ids are of the one namespace whose fingerprint begins like that; all where it is empty.
+   */
   private IntPredicate inNamespace(String prefix) {
     if (prefix.isEmpty()) {
       return id -> true;
@@ -380,8 +375,7 @@ public final class Maintenance {
         copyBytes);
   }
 
-  private EvictionReport wipe(
-      IntPredicate wanted, Victim.Reason reason, boolean dryRun) {
+  private EvictionReport wipe(IntPredicate wanted, Victim.Reason reason, boolean dryRun) {
     return wipe(new Wiping(engine, wanted, false, reason), dryRun, () -> {}, () -> {});
   }
 

@@ -25,8 +25,8 @@ import java.util.regex.Pattern;
  * @param punchHoles whether dead bytes are punched out of files, where the file system can; without
  *     it they come back only with whole segments
  * @param writeBudgetBytesPerDay most that is written on a day (UTC), or {@link #NO_WRITE_BUDGET}
- * @param compactionBytesPerSecond most that compaction copies in a second: in the background, and on
- *     request
+ * @param compactionBytesPerSecond most that compaction copies in a second: in the background, and
+ *     on request
  * @param backgroundThread whether the store runs its own thread; without it the caller drives
  *     {@link SnapshotStore#runOnce()}
  * @param verifyLossy whether what a lossy codec made is decoded as it is written, and stored as it

@@ -5,9 +5,9 @@ import java.util.function.LongSupplier;
 /**
  * How fast something may be written: so many bytes a second.
  *
- * <p>Invariants: in no stretch of time is more written than its seconds times the rate, a quarter of
- * a second's worth, and the last step that was begun. A clock that jumps gives a second's worth at
- * most, and takes none.
+ * <p>Invariants: in no stretch of time is more written than its seconds times the rate, a quarter
+ * of a second's worth, and the last step that was begun. A clock that jumps gives a second's worth
+ * at most, and takes none.
  */
 final class Throttle {
   private static final long MOST_MILLIS = 1_000;

@@ -3,8 +3,10 @@ package dev.waymark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.waymark.error.DiskFullException;
 import dev.waymark.error.QuotaPinnedException;
 import dev.waymark.sim.SimulatedDirectory;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -111,6 +113,35 @@ class LowerQuotaTest {
       small.store(other, prompt(99), PrefillPlan.tokens(TOKENS));
       assertThat(disk.another().allocatedBytes()).isLessThanOrEqualTo(16 << 20);
       assertThat(large.restoreAndCheck(ns.match(prompt(0)), prompt(0))).isEqualTo(TOKENS - 1);
+    }
+  }
+
+  @Test
+  void whereTheDiskHasNoRoomForTheMoveTheStoreOpensAllTheSame() {
+    try (SnapshotStore store = open("1GiB", false)) {
+      Namespace ns = store.namespace(large.identity, large.layout);
+      for (int i = 0; i < 72; i++) {
+        large.store(ns, prompt(i), PrefillPlan.tokens(TOKENS));
+        if (i % 36 == 0) {
+          ns.keep(ns.match(prompt(i)), "kept " + i);
+        }
+      }
+    }
+    long found = disk.another().allocatedBytes();
+    disk.setCapacityBytes(found + (200 << 10));
+    try (SnapshotStore store = open("16MiB", false)) {
+      assertThat(disk.another().allocatedBytes()).isGreaterThan(16 << 20);
+      Namespace ns = store.namespace(large.identity, large.layout);
+      for (int i = 0; i < 72; i += 36) {
+        assertThat(large.restoreAndCheck(ns.match(prompt(i)), prompt(i))).isEqualTo(TOKENS - 1);
+      }
+      assertThatThrownBy(store::enforce).isInstanceOf(DiskFullException.class);
+      disk.setCapacityBytes(2 * found);
+      store.enforce();
+      assertThat(disk.another().allocatedBytes()).isLessThanOrEqualTo(16 << 20);
+      for (int i = 0; i < 72; i += 36) {
+        assertThat(large.restoreAndCheck(ns.match(prompt(i)), prompt(i))).isEqualTo(TOKENS - 1);
+      }
     }
   }
 

@@ -19,8 +19,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Eight threads at the quota at once, with all that may get into each other's way: prefills in two
- * namespaces of which one has a quota of its own, restores that stay open, chains that are kept
- * and released, quotas that are lowered and raised, deletes, and compactions that are cancelled.
+ * namespaces of which one has a quota of its own, restores that stay open, chains that are kept and
+ * released, quotas that are lowered and raised, deletes, and compactions that are cancelled.
  */
 class QuotaRacesTest {
   private static final long MIB = 1L << 20;
@@ -119,8 +119,7 @@ class QuotaRacesTest {
     }
   }
 
-  private static void prefill(
-      SampleModel of, Namespace ns, int[] tokens, SplittableRandom random) {
+  private static void prefill(SampleModel of, Namespace ns, int[] tokens, SplittableRandom random) {
     PrefillPlan plan =
         PrefillPlan.tokens(tokens.length)
             .onAbort(random.nextBoolean() ? AbortMode.KEEP : AbortMode.DISCARD);

@@ -77,10 +77,7 @@ class WipingTest {
   }
 
   private List<Boolean> canGo(Wipe wipe, int[] plan) {
-    return store
-        .engine()
-        .publisher
-        .read(() -> Arrays.stream(plan).mapToObj(wipe::canGo).toList());
+    return store.engine().publisher.read(() -> Arrays.stream(plan).mapToObj(wipe::canGo).toList());
   }
 
   @Test

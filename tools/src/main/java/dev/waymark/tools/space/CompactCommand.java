@@ -102,7 +102,8 @@ public final class CompactCommand implements Callable<Integer> {
     return ExitCodes.OK;
   }
 
-  private void print(CompactionReport report, StoreInspector before, StoreInspector after, Output out) {
+  private void print(
+      CompactionReport report, StoreInspector before, StoreInspector after, Output out) {
     for (CompactionReport.Candidate candidate : report.candidates()) {
       out.line(
           "%s: %,d B live (%.0f%%), %,d B dead, %,d B allocated; %,d B to copy, %,d B come back",

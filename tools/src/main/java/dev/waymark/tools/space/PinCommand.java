@@ -52,10 +52,7 @@ public final class PinCommand implements Callable<Integer> {
   @Option(names = "--deepest", description = "the restore point with the most tokens")
   private boolean deepest;
 
-  @Option(
-      names = "--release",
-      paramLabel = "NAME",
-      description = "release the chains of that name")
+  @Option(names = "--release", paramLabel = "NAME", description = "release the chains of that name")
   private String release;
 
   @Option(

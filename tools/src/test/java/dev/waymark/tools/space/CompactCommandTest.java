@@ -79,8 +79,7 @@ class CompactCommandTest {
       for (JsonNode each : inspected.path("segments")) {
         segment = each.path("id").equals(candidate.path("id")) ? each : segment;
       }
-      for (String name :
-          new String[] {"file", "live_bytes", "dead_bytes", "allocated_bytes"}) {
+      for (String name : new String[] {"file", "live_bytes", "dead_bytes", "allocated_bytes"}) {
         assertThat(candidate.path(name)).as(name).isEqualTo(segment.path(name));
       }
       assertThat(candidate.path("copy_bytes").asLong() + candidate.path("gain_bytes").asLong())
