@@ -2,11 +2,10 @@ package dev.waymark;
 
 import dev.waymark.error.ClosedException;
 import dev.waymark.error.ErrorDetail;
-import dev.waymark.error.QuotaExceededException;
+import dev.waymark.error.QuotaException;
 import dev.waymark.error.QuotaPinnedException;
 import dev.waymark.error.RejectedException;
 import dev.waymark.error.Rejection;
-import dev.waymark.error.WaymarkException;
 import dev.waymark.internal.admit.Budget;
 import dev.waymark.internal.admit.Slope;
 import java.util.function.IntToLongFunction;
@@ -97,19 +96,14 @@ public final class Admission implements AutoCloseable {
   private static void claimRoom(SessionStart start, PrefillPlan plan) {
     try {
       start.claimRoom();
-    } catch (QuotaExceededException e) {
-      throw overQuota(start, plan, Rejection.QUOTA, e, e.missingBytes());
-    } catch (QuotaPinnedException e) {
-      throw overQuota(start, plan, Rejection.QUOTA_PINNED, e, e.missingBytes());
+    } catch (QuotaException e) {
+      throw overQuota(start, plan, e);
     }
   }
 
   private static RejectedException overQuota(
-      SessionStart start,
-      PrefillPlan plan,
-      Rejection rejection,
-      WaymarkException cause,
-      long missing) {
+      SessionStart start, PrefillPlan plan, QuotaException cause) {
+    long missing = cause.missingBytes();
     long predicted = start.estimate().allocatedBytes();
     int longest =
         Longest.tokens(
@@ -118,7 +112,7 @@ public final class Admission implements AutoCloseable {
             predicted - missing);
     return new RejectedException(
         cause.detail().remedy(cause.detail().remedy() + ", or store " + longest + " tokens"),
-        rejection,
+        cause instanceof QuotaPinnedException ? Rejection.QUOTA_PINNED : Rejection.QUOTA,
         predicted,
         predicted - missing,
         missing,

@@ -21,22 +21,26 @@ final class ChainKeeper {
   /**
    * Keeps the chain that ends in a restore point; a name that was used before stands for it now.
    */
-  void keep(int namespaceId, BoundaryKey key, int tokens, String name) {
+  KeptChain keep(int namespaceId, BoundaryKey key, int tokens, String name) {
     engine.requireOpen();
     requireName(name);
-    engine.publisher.write(
-        () -> {
-          int node = engine.forest.find(namespaceId, key);
-          if (node == Forest.NONE || !engine.forest.isRestorable(node)) {
-            throw new StaleMatchException(
-                ErrorDetail.of("the restore point at " + tokens + " tokens is not there any more")
-                    .remedy("match again"));
-          }
-          engine.space.requireRoomBesideKept(node);
-          return engine.publisher.publish(
-              new Edit.ChainKept(namespaceId, key, name, engine.clockMillis.getAsLong()));
-        });
+    KeptChain kept =
+        engine.publisher.write(
+            () -> {
+              int node = engine.forest.find(namespaceId, key);
+              if (node == Forest.NONE || !engine.forest.isRestorable(node)) {
+                throw new StaleMatchException(
+                    ErrorDetail.of(
+                            "the restore point at " + tokens + " tokens is not there any more")
+                        .remedy("match again"));
+              }
+              engine.space.requireRoomBesideKept(node);
+              engine.publisher.publish(
+                  new Edit.ChainKept(namespaceId, key, name, engine.clockMillis.getAsLong()));
+              return KeptChain.of(engine.forest, namespaceId, name, node);
+            });
     engine.publisher.commit();
+    return kept;
   }
 
   private static void requireName(String name) {

@@ -2,10 +2,10 @@ package dev.waymark;
 
 import dev.waymark.error.QuotaExceededException;
 import dev.waymark.internal.log.SegmentInfo;
+import dev.waymark.internal.log.SpaceGate;
 import dev.waymark.internal.reclaim.ReadSegments;
 import dev.waymark.internal.reclaim.SegmentChoice;
 import dev.waymark.internal.reclaim.SegmentEmptier;
-import dev.waymark.internal.reclaim.StuckSegments;
 import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -32,14 +32,11 @@ final class Compaction implements AutoCloseable {
   /** Segments that a store may have, as a multiple of how many full ones its quota holds. */
   private static final int MOST_FILES = 3;
 
-  private static final long BACKGROUND_BYTES_PER_SECOND = 64L << 20;
-
   private final StoreEngine engine;
   private final boolean punching;
   private final SegmentEmptier emptier;
 
-  private long lastMillis;
-  private long allowedBytes;
+  private final Throttle background;
   private volatile long evictedRecency;
 
   Compaction(StoreEngine engine) {
@@ -50,11 +47,10 @@ final class Compaction implements AutoCloseable {
             engine.publisher,
             engine.forest,
             engine.segments,
-            QuotaGate.COPYING,
             engine.drops(),
             engine::dropDamaged,
             engine.counters.copiedBytes::add);
-    this.lastMillis = engine.clockMillis.getAsLong();
+    this.background = new Throttle(engine.options.compactionBytesPerSecond(), engine.clockMillis);
   }
 
   boolean punches() {
@@ -73,8 +69,8 @@ final class Compaction implements AutoCloseable {
    * @return whether there was one
    */
   boolean emptyBest(boolean anyLiveRatio) {
-    for (SegmentChoice choice : choices(anyLiveRatio ? 1 : MOST_LIVE, true)) {
-      empty(choice.segmentId(), () -> false);
+    for (SegmentInfo choice : choices(anyLiveRatio ? 1 : MOST_LIVE)) {
+      empty(choice.segmentId());
       if (engine.segments.liveRecords(choice.segmentId()) == 0) {
         return true;
       }
@@ -84,67 +80,50 @@ final class Compaction implements AutoCloseable {
 
   /** In the background: where there are too many files, the emptiest goes. */
   void boundFiles() {
-    long now = engine.clockMillis.getAsLong();
-    long passed = Math.max(0, Math.min(1_000, now - lastMillis));
-    lastMillis = now;
-    allowedBytes =
-        Math.min(
-            BACKGROUND_BYTES_PER_SECOND,
-            allowedBytes + passed * BACKGROUND_BYTES_PER_SECOND / 1_000);
     long most =
         MOST_FILES
             * Math.max(
                 16, engine.space.gate().quotaBytes() / engine.segments.sizing().segmentBytes());
-    if (allowedBytes <= 0 || engine.segments.count() <= most) {
+    if (background.allowedBytes() <= 0 || engine.segments.count() <= most) {
       return;
     }
-    List<SegmentChoice> choices = choices(MOST_LIVE_WITH_PUNCHING, true);
+    List<SegmentInfo> choices = choices(MOST_LIVE_WITH_PUNCHING);
     if (!choices.isEmpty()) {
-      allowedBytes -= empty(choices.get(0).segmentId(), () -> false).copiedBytes();
+      background.spent(empty(choices.get(0).segmentId()));
     }
   }
 
-  /**
-   * Segments that can be emptied.
-   *
-   * @param mayDrop whether what cannot be copied is dropped, unless it is held
-   */
-  private List<SegmentChoice> choices(double mostLive, boolean mayDrop) {
+  /** Segments that can be emptied, best first. */
+  private List<SegmentInfo> choices(double mostLive) {
     Set<Long> read = engine.publisher.read(() -> ReadSegments.of(engine.forest));
-    List<SegmentInfo> infos = engine.segments.infos();
-    List<SegmentChoice> choices =
-        SegmentChoice.of(
-            infos,
-            engine.segments.peekSequence(),
-            mostLive,
-            id -> read.contains(id) || engine.segments.isRead(id));
-    if (choices.isEmpty()) {
-      return choices;
-    }
-    Set<Long> stuck =
-        engine.publisher.read(
-            () -> StuckSegments.of(engine.forest, engine.segments.sizing(), mayDrop));
-    return choices.stream().filter(choice -> !stuck.contains(choice.segmentId())).toList();
+    return SegmentChoice.of(
+        engine.segments.infos(),
+        engine.segments.peekSequence(),
+        mostLive,
+        id -> read.contains(id) || engine.segments.isRead(id));
   }
 
-  private SegmentEmptier.Outcome empty(long segmentId, BooleanSupplier cancelled) {
+  /** Copies what is worth it, and drops the rest; returns what was copied. */
+  private long empty(long segmentId) {
     long now = engine.segments.peekSequence();
     long coldBefore = evictedRecency + (now - evictedRecency) / 4;
+    // A store that is above its quota may have no other way to come below it.
+    boolean above = engine.space.gate().isExceeded();
+    SegmentEmptier.Emptying emptying =
+        emptier.begin(segmentId, above ? SpaceGate.ADOPTED : QuotaGate.COPYING);
     try {
-      return count(
-          emptier.empty(
-              segmentId,
-              (newestUse, bytes) -> bytes <= budgetBytes() && newestUse >= coldBefore,
-              cancelled));
+      emptying.proceed(
+          (newestUse, bytes) -> bytes <= budgetBytes() && newestUse >= coldBefore, () -> false);
     } catch (QuotaExceededException e) {
       // No room for copies: what is not held goes.
       try {
-        return count(emptier.empty(segmentId, (newestUse, bytes) -> false, cancelled));
+        emptying.proceed((newestUse, bytes) -> false, () -> false);
       } catch (QuotaExceededException held) {
         // Nor for what is held: it stays where it is.
-        return new SegmentEmptier.Outcome(0, 0);
+        return emptying.copiedBytes();
       }
     }
+    return emptying.copiedBytes();
   }
 
   private long budgetBytes() {
@@ -153,11 +132,6 @@ final class Compaction implements AutoCloseable {
     return engine.segments.sizing().segmentBytes()
         + (long) (share * engine.counters.recordBytes.sum())
         - engine.counters.copiedBytes.sum();
-  }
-
-  private SegmentEmptier.Outcome count(SegmentEmptier.Outcome outcome) {
-    engine.counters.evictedBoundaries.add(outcome.droppedBoundaries());
-    return outcome;
   }
 
   /** Gives its buffers back. */
@@ -169,12 +143,17 @@ final class Compaction implements AutoCloseable {
   // On request
 
   /** What compaction would take on, best first. */
-  List<SegmentChoice> candidates(double targetLiveRatio) {
-    return choices(targetLiveRatio, false);
+  List<SegmentInfo> candidates(double targetLiveRatio) {
+    return choices(targetLiveRatio);
   }
 
-  /** Copies everything that lives out of a segment, dropping nothing. */
-  SegmentEmptier.Outcome copyOut(long segmentId, BooleanSupplier cancelled) {
-    return emptier.empty(segmentId, (newestUse, bytes) -> true, cancelled);
+  /** What lives in a segment now, to be copied out of it. */
+  SegmentEmptier.Emptying begin(long segmentId) {
+    return emptier.begin(segmentId, QuotaGate.COPYING);
+  }
+
+  /** Goes on copying everything that lives out of a segment, dropping nothing. */
+  void copyOut(SegmentEmptier.Emptying emptying, BooleanSupplier stop) {
+    emptying.proceed((newestUse, bytes) -> true, stop);
   }
 }

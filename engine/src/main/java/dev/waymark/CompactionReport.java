@@ -13,15 +13,28 @@ import java.util.List;
 public record CompactionReport(
     List<Candidate> candidates, int emptiedSegments, long copiedBytes, long freedBytes) {
   /**
-   * A segment.
+   * A segment, in the words and numbers of {@link StoreInspector.SegmentReport}.
    *
-   * @param liveBytes whole pages that would be copied
-   * @param gainBytes bytes that would come back
+   * @param liveBytes records that boundaries and points need
+   * @param deadBytes records that nothing needs
+   * @param allocatedBytes what its file occupies
+   * @param copyBytes whole pages that would be copied
    */
-  public record Candidate(long segmentId, long liveBytes, long gainBytes) {
+  public record Candidate(
+      long segmentId,
+      String file,
+      long liveBytes,
+      long deadBytes,
+      long allocatedBytes,
+      long copyBytes) {
     /** The share of its bytes that lives. */
     public double liveRatio() {
-      return (double) liveBytes / Math.max(1, liveBytes + gainBytes);
+      return Math.min(1, (double) liveBytes / Math.max(1, allocatedBytes));
+    }
+
+    /** What would come back. */
+    public long gainBytes() {
+      return allocatedBytes - copyBytes;
     }
   }
 
@@ -33,5 +46,10 @@ public record CompactionReport(
      * @return whether to go on
      */
     boolean emptied(int done, int of, long copiedBytes);
+
+    /** Asked before each record, and while compaction waits for its rate: whether to stop now. */
+    default boolean isCancelled() {
+      return false;
+    }
   }
 }

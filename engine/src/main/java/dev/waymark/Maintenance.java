@@ -2,17 +2,13 @@ package dev.waymark;
 
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidArgumentException;
-import dev.waymark.error.QuotaExceededException;
 import dev.waymark.internal.forest.Forest;
+import dev.waymark.internal.forest.NamespaceState;
 import dev.waymark.internal.log.Alignment;
 import dev.waymark.internal.log.RecordLocation;
-import dev.waymark.internal.manifest.DropReason;
+import dev.waymark.internal.log.SegmentInfo;
 import dev.waymark.internal.manifest.Edit;
-import dev.waymark.internal.reclaim.SegmentChoice;
-import dev.waymark.internal.reclaim.SegmentEmptier;
-import dev.waymark.internal.retain.PinnedBytes;
 import dev.waymark.internal.retain.Victim;
-import dev.waymark.internal.retain.Wipe;
 import dev.waymark.layout.BoundaryKey;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -39,12 +35,22 @@ public final class Maintenance {
   /** Least digits by which a boundary is named: as many as reports show. */
   private static final int LEAST_KEY_DIGITS = 8;
 
+  /** Longer than any store has been there, and far from where milliseconds end. */
+  private static final Duration LONGEST_AGE = Duration.ofDays(365L * 1_000);
+
   private static final Pattern HEX = Pattern.compile("[0-9a-f]{1,64}");
 
   private final StoreEngine engine;
+  private final Waiting waiting;
 
   Maintenance(StoreEngine engine) {
+    this(engine, Waiting.SYSTEM);
+  }
+
+  /** With a time of its own. */
+  Maintenance(StoreEngine engine, Waiting waiting) {
     this.engine = engine;
+    this.waiting = waiting;
   }
 
   /**
@@ -54,8 +60,8 @@ public final class Maintenance {
   public EvictionReport deleteNamespace(Namespace namespace, boolean dryRun) {
     int id = namespace.state().id();
     return wipe(
-        node -> engine.forest.namespaceOf(node).id() == id,
-        Victim.Reason.ASKED,
+        new Wiping(
+            engine, node -> engine.forest.namespaceOf(node).id() == id, true, Victim.Reason.ASKED),
         dryRun,
         () -> {
           for (Forest.Kept kept : engine.forest.kept()) {
@@ -97,44 +103,52 @@ public final class Maintenance {
             engine.forest.namespaceOf(node).id() == namespaceId
                 && chain.contains(engine.forest.key(node)),
         Victim.Reason.ASKED,
-        dryRun,
-        () -> {},
-        () -> {});
+        dryRun);
   }
 
-  /** Deletes every chain that was added longer ago than that, however often it was used since. */
+  /**
+   * Deletes every chain that was added longer ago than that, however often it was used since.
+   *
+   * @throws InvalidArgumentException if that is less than nothing, or longer than there are clocks
+   */
   public EvictionReport deleteOlderThan(Duration age, boolean dryRun) {
+    if (age.isNegative() || age.compareTo(LONGEST_AGE) > 0) {
+      throw new InvalidArgumentException(
+          ErrorDetail.of("that is no age")
+              .expected("0 to " + LONGEST_AGE.toDays() + " days")
+              .found(age));
+    }
     long before = engine.clockMillis.getAsLong() - age.toMillis();
-    return wipe(
-        node -> engine.forest.addedMillis(node) < before,
-        Victim.Reason.AGE,
-        dryRun,
-        () -> {},
-        () -> {});
+    return wipe(node -> engine.forest.addedMillis(node) < before, Victim.Reason.AGE, dryRun);
   }
 
   /** Deletes every chain that was last used before a sequence. */
   public EvictionReport deleteUsedBefore(long sequence, boolean dryRun) {
-    return wipe(
-        node -> engine.forest.recency(node) < sequence,
-        Victim.Reason.AGE,
-        dryRun,
-        () -> {},
-        () -> {});
+    return wipe(node -> engine.forest.recency(node) < sequence, Victim.Reason.AGE, dryRun);
   }
 
   /** Releases the kept chains of that name in all namespaces; returns how many there were. */
   public int release(String name) {
-    return engine.using(() -> releaseAll(name));
+    return release("", name);
   }
 
-  private int releaseAll(String name) {
+  /**
+   * Releases the kept chain of that name in one namespace; returns how many there were.
+   *
+   * @param namespace first hex digits of its fingerprint; empty for all namespaces
+   * @throws InvalidArgumentException if that is not the beginning of one namespace's fingerprint
+   */
+  public int release(String namespace, String name) {
+    return engine.using(() -> releaseAll(inNamespace(namespace), name));
+  }
+
+  private int releaseAll(IntPredicate inNamespace, String name) {
     int count =
         engine.publisher.write(
             () -> {
               int released = 0;
               for (Forest.Kept kept : engine.forest.kept()) {
-                if (kept.name().equals(name)) {
+                if (kept.name().equals(name) && inNamespace.test(kept.namespaceId())) {
                   engine.publisher.publish(new Edit.ChainReleased(kept.namespaceId(), name));
                   released++;
                 }
@@ -146,16 +160,44 @@ public final class Maintenance {
   }
 
   /**
+   * Which ids are of the one namespace whose fingerprint begins like that; all where it is empty.
+   */
+  private IntPredicate inNamespace(String prefix) {
+    if (prefix.isEmpty()) {
+      return id -> true;
+    }
+    String digits = prefix.toLowerCase(Locale.ROOT);
+    List<Integer> ids =
+        engine.publisher.read(
+            () ->
+                engine.forest.namespaces().stream()
+                    .filter(namespace -> namespace.fingerprint().toHex().startsWith(digits))
+                    .map(NamespaceState::id)
+                    .toList());
+    if (ids.size() != 1) {
+      throw new InvalidArgumentException(
+          ErrorDetail.of("which namespace is meant is not clear")
+              .expected("the first hex digits of one namespace's fingerprint")
+              .found(ids.isEmpty() ? "none that begins like that" : ids.size() + " that do")
+              .remedy("choose one that segtool inspect lists"));
+    }
+    int only = ids.get(0);
+    return id -> id == only;
+  }
+
+  /**
    * Keeps the chain of a boundary against eviction under a name, durably, for whoever has the key
    * that a report shows, and not the tokens.
    *
+   * @param namespace first hex digits of its namespace's fingerprint; empty for any
    * @param keyPrefix first hex digits of the key, 8 to 64
    * @throws InvalidArgumentException if not exactly one boundary's key starts like that, or it is
-   *     no restore point, or the name is no name
+   *     no restore point, or the name is no name, or the namespace is not clear
    * @throws dev.waymark.error.QuotaPinnedException if what is kept would fill the quota
    */
-  public KeptChain keep(String keyPrefix, String name) {
+  public KeptChain keep(String namespace, String keyPrefix, String name) {
     engine.requireOpen();
+    IntPredicate inNamespace = inNamespace(namespace);
     String prefix = keyPrefix.toLowerCase(Locale.ROOT);
     if (prefix.length() < LEAST_KEY_DIGITS || !HEX.matcher(prefix).matches()) {
       throw new InvalidArgumentException(
@@ -163,30 +205,42 @@ public final class Maintenance {
               .expected(LEAST_KEY_DIGITS + " to 64 hex digits")
               .found(keyPrefix.length() + " characters"));
     }
-    return keepOne(node -> engine.forest.key(node).toHex().startsWith(prefix), prefix, name);
+    return keepOne(
+        node ->
+            inNamespace.test(engine.forest.namespaceOf(node).id())
+                && engine.forest.key(node).toHex().startsWith(prefix),
+        prefix,
+        name);
   }
 
   /**
    * Keeps the chain of the restore point with the most tokens, as above.
    *
-   * @throws InvalidArgumentException if there is no restore point, or several are equally deep
+   * @param namespace first hex digits of its namespace's fingerprint; empty for any
+   * @throws InvalidArgumentException if there is no restore point, or several are equally deep, or
+   *     the namespace is not clear
    */
-  public KeptChain keepDeepest(String name) {
+  public KeptChain keepDeepest(String namespace, String name) {
     engine.requireOpen();
+    IntPredicate inNamespace = inNamespace(namespace);
+    IntPredicate isPoint =
+        node ->
+            inNamespace.test(engine.forest.namespaceOf(node).id())
+                && engine.forest.isRestorable(node);
     int deepest =
         engine.publisher.read(
             () -> {
               int[] most = {0};
               engine.forest.forEachBoundary(
                   node -> {
-                    if (engine.forest.isRestorable(node)) {
+                    if (isPoint.test(node)) {
                       most[0] = Math.max(most[0], engine.forest.tokens(node));
                     }
                   });
               return most[0];
             });
     return keepOne(
-        node -> engine.forest.isRestorable(node) && engine.forest.tokens(node) == deepest,
+        node -> isPoint.test(node) && engine.forest.tokens(node) == deepest,
         deepest + " tokens",
         name);
   }
@@ -222,16 +276,7 @@ public final class Maintenance {
               .remedy("choose a restore point that segtool inspect --boundaries lists"));
     }
     Place place = places.get(0);
-    new ChainKeeper(engine).keep(place.namespaceId(), place.key(), place.tokens(), name);
-    return engine.publisher.read(
-        () -> {
-          int node = engine.forest.find(place.namespaceId(), place.key());
-          return new KeptChain(
-              engine.forest.namespace(place.namespaceId()).fingerprint().abbreviated(),
-              name,
-              place.tokens(),
-              PinnedBytes.of(engine.forest, new int[] {node}));
-        });
+    return new ChainKeeper(engine).keep(place.namespaceId(), place.key(), place.tokens(), name);
   }
 
   /** The sequence that stands for now: what is used from now on has it or a larger one. */
@@ -245,11 +290,14 @@ public final class Maintenance {
   }
 
   /**
-   * Copies what lives out of segments that are mostly dead, and gives them back.
+   * Copies what lives out of segments that are mostly dead, and gives them back: no faster than
+   * {@link StoreOptions#compactionBytesPerSecond}. Stops where a thread that waits is interrupted,
+   * which it then still is. However it ends, nothing is lost: what was not copied is where it was.
    *
    * @param targetLiveRatio segments of which no larger share lives are emptied, 0 to 1
    * @param maxBytesWritten stops before more than that is copied
-   * @param progress asked after each segment whether to go on
+   * @param progress asked after each segment whether to go on, and before each record whether to
+   *     stop
    */
   public CompactionReport compact(
       double targetLiveRatio,
@@ -264,30 +312,27 @@ public final class Maintenance {
               .found(targetLiveRatio + " and " + maxBytesWritten));
     }
     // Segment by segment: between two of them, what is told of the progress may close the store.
-    List<SegmentChoice> choices = engine.using(() -> engine.space.candidates(targetLiveRatio));
+    List<SegmentInfo> choices = engine.using(() -> engine.space.candidates(targetLiveRatio));
     Map<Long, Long> pages = livePages();
     List<CompactionReport.Candidate> candidates =
-        choices.stream().map(choice -> candidate(choice, pages)).toList();
+        choices.stream()
+            .map(segment -> candidate(segment, pages.getOrDefault(segment.segmentId(), 0L)))
+            .toList();
     if (dryRun) {
       return new CompactionReport(candidates, 0, 0, 0);
     }
     long before = engine.stats().allocatedBytes();
-    long copied = 0;
+    PacedCopy copy = new PacedCopy(engine, waiting, progress);
     int done = 0;
     for (CompactionReport.Candidate candidate : candidates) {
-      if (copied + candidate.liveBytes() > maxBytesWritten) {
+      if (copy.copiedBytes() + candidate.copyBytes() > maxBytesWritten) {
         continue;
       }
-      try {
-        SegmentEmptier.Outcome outcome =
-            engine.using(() -> engine.space.copyOut(candidate.segmentId()));
-        copied += outcome.copiedBytes();
-      } catch (QuotaExceededException e) {
-        // The quota has no room for a copy beside its original.
+      if (!copy.empty(candidate.segmentId())) {
         break;
       }
       done++;
-      if (!progress.emptied(done, candidates.size(), copied)) {
+      if (!progress.emptied(done, candidates.size(), copy.copiedBytes())) {
         break;
       }
     }
@@ -296,7 +341,8 @@ public final class Maintenance {
           engine.space.giveBack();
           return null;
         });
-    return new CompactionReport(candidates, done, copied, before - engine.stats().allocatedBytes());
+    return new CompactionReport(
+        candidates, done, copy.copiedBytes(), before - engine.stats().allocatedBytes());
   }
 
   /** A copy takes whole pages, so these are what a limit on what is written has to count. */
@@ -319,53 +365,32 @@ public final class Maintenance {
         });
   }
 
-  private static CompactionReport.Candidate candidate(SegmentChoice choice, Map<Long, Long> pages) {
-    long live = pages.getOrDefault(choice.segmentId(), 0L);
+  private static CompactionReport.Candidate candidate(SegmentInfo segment, long copyBytes) {
     return new CompactionReport.Candidate(
-        choice.segmentId(), live, choice.liveBytes() + choice.gainBytes() - live);
+        segment.segmentId(),
+        segment.fileName(),
+        segment.liveBytes(),
+        segment.deadBytes(),
+        segment.allocatedBytes(),
+        copyBytes);
   }
 
-  private EvictionReport wipe(
-      IntPredicate wanted, Victim.Reason reason, boolean dryRun, Runnable before, Runnable after) {
-    return engine.using(() -> wipeInUse(wanted, reason, dryRun, before, after));
+  private EvictionReport wipe(IntPredicate wanted, Victim.Reason reason, boolean dryRun) {
+    return wipe(new Wiping(engine, wanted, false, reason), dryRun, () -> {}, () -> {});
   }
 
-  private EvictionReport wipeInUse(
-      IntPredicate wanted, Victim.Reason reason, boolean dryRun, Runnable before, Runnable after) {
-    Tally tally = new Tally(engine);
-    if (dryRun) {
-      return engine.publisher.read(
-          () -> {
-            Wipe.of(engine.forest, wanted, reason).forEach(tally::add);
-            return tally.report();
-          });
-    }
-    engine.publisher.write(
+  private EvictionReport wipe(Wiping wiping, boolean dryRun, Runnable first, Runnable last) {
+    return engine.using(
         () -> {
-          before.run();
-          return null;
+          if (dryRun) {
+            return wiping.preview();
+          }
+          engine.publisher.write(
+              () -> {
+                first.run();
+                return null;
+              });
+          return wiping.run(last);
         });
-    boolean more = true;
-    while (more) {
-      more = engine.publisher.write(() -> wipeStep(wanted, reason, tally, after));
-      // The manifest counts in the quota, and knows of no more than one step before it is counted.
-      engine.space.giveBack();
-    }
-    return tally.report();
-  }
-
-  /** Drops as many as go in one step; returns whether there are more. */
-  private boolean wipeStep(IntPredicate wanted, Victim.Reason reason, Tally tally, Runnable after) {
-    List<Victim> victims = Wipe.of(engine.forest, wanted, reason);
-    int step = Math.min(victims.size(), SpaceKeeper.STEP_BOUNDARIES);
-    for (Victim victim : victims.subList(0, step)) {
-      tally.add(victim);
-      engine.drop(victim, DropReason.WIPED);
-    }
-    boolean more = step < victims.size();
-    if (!more) {
-      after.run();
-    }
-    return more;
   }
 }

@@ -156,6 +156,11 @@ final class QuotaGate implements SpaceGate {
     }
   }
 
+  /** Whether more is in use than there may be, whatever is set apart. */
+  synchronized boolean isExceeded() {
+    return otherFilesBytes + manifestBytes + chargedBytes > quotaBytes;
+  }
+
   synchronized long quotaBytes() {
     return quotaBytes;
   }

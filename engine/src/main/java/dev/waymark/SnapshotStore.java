@@ -8,7 +8,6 @@ import dev.waymark.internal.io.RealDirectory;
 import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.io.YieldPoints;
 import dev.waymark.internal.manifest.Edit;
-import dev.waymark.internal.retain.PinnedBytes;
 import dev.waymark.layout.BoundaryKey;
 import dev.waymark.layout.CodecPlan;
 import dev.waymark.layout.KeyChain;
@@ -185,17 +184,7 @@ public final class SnapshotStore implements AutoCloseable {
   /** The chains that are kept against eviction. */
   public List<KeptChain> kept() {
     engine.requireOpen();
-    return engine.publisher.read(
-        () ->
-            engine.forest.kept().stream()
-                .map(
-                    kept ->
-                        new KeptChain(
-                            engine.forest.namespace(kept.namespaceId()).fingerprint().abbreviated(),
-                            kept.name(),
-                            engine.forest.tokens(kept.node()),
-                            PinnedBytes.of(engine.forest, new int[] {kept.node()})))
-                .toList());
+    return engine.publisher.read(() -> KeptChain.of(engine.forest));
   }
 
   /** The account of the store now. */

@@ -5,14 +5,15 @@ import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidArgumentException;
 import dev.waymark.error.InvalidSettingException;
 import dev.waymark.error.QuotaExceededException;
+import dev.waymark.error.QuotaException;
 import dev.waymark.error.QuotaPinnedException;
 import dev.waymark.error.WaymarkException;
 import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.forest.NamespaceState;
+import dev.waymark.internal.log.SegmentInfo;
 import dev.waymark.internal.log.SegmentSizing;
 import dev.waymark.internal.manifest.CurrentFile;
 import dev.waymark.internal.manifest.StatusFile;
-import dev.waymark.internal.reclaim.SegmentChoice;
 import dev.waymark.internal.reclaim.SegmentEmptier;
 import dev.waymark.internal.retain.EvictionPlanner;
 import dev.waymark.internal.retain.PinnedBytes;
@@ -22,6 +23,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 
 /**
@@ -264,10 +266,11 @@ final class SpaceKeeper {
     if (claim != null) {
       return claim;
     }
-    refuseWhatCannotFit(bytes);
-    claim = gate.tryClaim(bytes, roomBytes());
+    long held = heldBytes();
+    refuseWhatCannotFit(bytes, held);
+    claim = gate.tryClaim(bytes, roomBytes(held));
     if (claim == null) {
-      throw pinned(bytes);
+      throw pinned(bytes, held);
     }
     return claim;
   }
@@ -285,7 +288,7 @@ final class SpaceKeeper {
       return;
     }
     requireReclaim();
-    refuseWhatCannotFit(bytes);
+    refuseWhatCannotFit(bytes, heldBytes());
     while (true) {
       // Others give back and take meanwhile: however it looks now, there was too little.
       long claimed = bytes > 0 ? gate.claimedBytes() : 0;
@@ -301,7 +304,7 @@ final class SpaceKeeper {
       }
       requireReclaim();
       if (!changed && gate.freeBytes() <= before) {
-        throw pinned(bytes);
+        throw pinned(bytes, heldBytes());
       }
     }
   }
@@ -401,20 +404,24 @@ final class SpaceKeeper {
         });
   }
 
-  private void refuseWhatCannotFit(long bytes) {
+  private void refuseWhatCannotFit(long bytes, long heldBytes) {
     long most = gate.segmentsMostBytes();
     if (bytes > most) {
       throw exceeded("what is asked for does not fit the quota", bytes, most);
     }
-    if (bytes > roomBytes() - gate.claimedBytes()) {
-      throw pinned(bytes);
+    if (bytes > roomBytes(heldBytes) - gate.claimedBytes()) {
+      throw pinned(bytes, heldBytes);
     }
   }
 
+  /** What nobody can evict now: this walks every chain that is held. */
+  private long heldBytes() {
+    return engine.publisher.read(() -> PinnedBytes.of(engine.forest));
+  }
+
   /** What others leave of the quota, if all that nobody holds was evicted. */
-  private long roomBytes() {
-    long held = engine.publisher.read(() -> PinnedBytes.of(engine.forest));
-    return gate.segmentsMostBytes() - held - gate.reservedBytes();
+  private long roomBytes(long heldBytes) {
+    return gate.segmentsMostBytes() - heldBytes - gate.reservedBytes();
   }
 
   private static QuotaExceededException exceeded(String what, long predicted, long limit) {
@@ -428,21 +435,20 @@ final class SpaceKeeper {
         predicted - limit);
   }
 
-  private QuotaPinnedException pinned(long bytes) {
+  private QuotaPinnedException pinned(long bytes, long heldBytes) {
     long most = gate.segmentsMostBytes();
-    long held = engine.publisher.read(() -> PinnedBytes.of(engine.forest));
     return new QuotaPinnedException(
         ErrorDetail.of("what fills the quota is pinned, kept or reserved")
             .expected(bytes + " of " + most + " bytes")
             .found(
-                held
+                heldBytes
                     + " pinned or kept, and "
                     + (gate.reservedBytes() + gate.claimedBytes())
                     + " reserved or claimed by other prefills")
             .remedy("close restores and prefills, or release what is kept"),
         bytes,
         most,
-        Math.max(0, bytes - roomBytes() + gate.claimedBytes()));
+        Math.max(0, bytes - roomBytes(heldBytes) + gate.claimedBytes()));
   }
 
   // Evicting
@@ -538,7 +544,7 @@ final class SpaceKeeper {
   }
 
   /** What compaction on request would take on. */
-  List<SegmentChoice> candidates(double targetLiveRatio) {
+  List<SegmentInfo> candidates(double targetLiveRatio) {
     making.lock();
     try {
       return compaction().candidates(targetLiveRatio);
@@ -547,13 +553,27 @@ final class SpaceKeeper {
     }
   }
 
-  /** Empties one segment, dropping nothing, and gives it back. */
-  SegmentEmptier.Outcome copyOut(long segmentId) {
+  /** What lives in a segment, to be copied out of it on request. */
+  SegmentEmptier.Emptying begin(long segmentId) {
     making.lock();
     try {
-      SegmentEmptier.Outcome outcome = compaction().copyOut(segmentId, () -> engine.isClosed());
+      return compaction().begin(segmentId);
+    } finally {
+      making.unlock();
+    }
+  }
+
+  /**
+   * Copies what lives out of a segment, dropping nothing, and gives back what that allows. Others
+   * make room between two such calls.
+   *
+   * @param stop asked before every record
+   */
+  void copyOut(SegmentEmptier.Emptying emptying, BooleanSupplier stop) {
+    making.lock();
+    try {
+      compaction().copyOut(emptying, stop);
       giveBack();
-      return outcome;
     } finally {
       making.unlock();
     }
@@ -563,7 +583,7 @@ final class SpaceKeeper {
   EvictionReport enforceAtOpen() {
     try {
       return enforce();
-    } catch (QuotaPinnedException | QuotaExceededException e) {
+    } catch (QuotaException | DiskFullException e) {
       StoreEngine.LOG.warn("The store is above its quota: {}", e.getMessage());
       return EvictionReport.NOTHING;
     }

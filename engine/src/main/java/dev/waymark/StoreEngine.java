@@ -214,8 +214,7 @@ final class StoreEngine {
 
   /** Drops a victim of eviction; the caller is inside {@link Publisher#write}. */
   void drop(Victim victim) {
-    drop(victim, DropReason.EVICTED);
-    counters.evictedBoundaries.add(victim.nodes().size());
+    evicting(() -> drop(victim, DropReason.EVICTED));
   }
 
   /** Drops a leaf and its tail, leaf first; the caller is inside {@link Publisher#write}. */
@@ -223,13 +222,22 @@ final class StoreEngine {
     dropNodes(victim.nodes(), reason);
   }
 
+  /** Counts what goes. */
+  private void evicting(Runnable drop) {
+    long boundaries = forest.boundaryCount();
+    long points = forest.pointCount();
+    try {
+      drop.run();
+    } finally {
+      counters.evictedBoundaries.add(boundaries - forest.boundaryCount());
+      counters.evictedPoints.add(points - forest.pointCount());
+    }
+  }
+
   private void dropNodes(List<Integer> nodes, DropReason reason) {
     Drops drops = new Drops(forest);
     for (int node : nodes) {
       if (forest.isPoint(node) || forest.hasDelta(node)) {
-        if (reason == DropReason.EVICTED && forest.isPoint(node)) {
-          counters.evictedPoints.increment();
-        }
         publishDrop(drops.point(node, reason));
         drops.staleDeltas(node, reason).forEach(this::publishDrop);
       }
@@ -242,18 +250,25 @@ final class StoreEngine {
     return new SegmentEmptier.Dropper() {
       @Override
       public void dropRows(int node) {
-        int above = forest.parent(node);
-        new Drops(forest).subtree(node, DropReason.EVICTED).forEach(StoreEngine.this::publishDrop);
-        List<Integer> stranded =
-            forest.isThere(above) ? new Tails(forest, n -> false).stranded(above) : List.of();
-        dropNodes(stranded, DropReason.EVICTED);
+        evicting(() -> dropSubtree(node));
       }
 
       @Override
       public void dropPoint(int node) {
-        new Drops(forest).lostPoint(node, DropReason.EVICTED, StoreEngine.this::publishDrop);
+        evicting(
+            () ->
+                new Drops(forest)
+                    .lostPoint(node, DropReason.EVICTED, StoreEngine.this::publishDrop));
       }
     };
+  }
+
+  private void dropSubtree(int node) {
+    int above = forest.parent(node);
+    new Drops(forest).subtree(node, DropReason.EVICTED).forEach(this::publishDrop);
+    if (forest.isThere(above)) {
+      dropNodes(new Tails(forest, any -> false).stranded(above), DropReason.EVICTED);
+    }
   }
 
   /** Gives back what is dead, as far as no reader may still look at it. */

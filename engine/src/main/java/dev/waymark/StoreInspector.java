@@ -216,6 +216,11 @@ public final class StoreInspector {
     return store.forest().namespaces().stream().map(this::report).toList();
   }
 
+  /** The chains that are kept against eviction. */
+  public List<KeptChain> kept() {
+    return KeptChain.of(store.forest());
+  }
+
   /** Files that the manifest does not name, in order of name. */
   public List<FileReport> otherFiles() {
     return store.others().stream()

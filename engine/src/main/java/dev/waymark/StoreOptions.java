@@ -25,6 +25,8 @@ import java.util.regex.Pattern;
  * @param punchHoles whether dead bytes are punched out of files, where the file system can; without
  *     it they come back only with whole segments
  * @param writeBudgetBytesPerDay most that is written on a day (UTC), or {@link #NO_WRITE_BUDGET}
+ * @param compactionBytesPerSecond most that compaction copies in a second: in the background, and
+ *     on request
  * @param backgroundThread whether the store runs its own thread; without it the caller drives
  *     {@link SnapshotStore#runOnce()}
  * @param verifyLossy whether what a lossy codec made is decoded as it is written, and stored as it
@@ -43,6 +45,7 @@ public record StoreOptions(
     EvictionPolicy eviction,
     boolean punchHoles,
     long writeBudgetBytesPerDay,
+    long compactionBytesPerSecond,
     boolean backgroundThread,
     boolean verifyLossy) {
   /** Resolves to a share of what the file system has free when the store is opened. */
@@ -75,6 +78,9 @@ public record StoreOptions(
     }
     if (writeBudgetBytesPerDay < 1) {
       throw invalid("writeBudgetBytesPerDay", "1 byte or more", writeBudgetBytesPerDay);
+    }
+    if (compactionBytesPerSecond < 1) {
+      throw invalid("compactionBytesPerSecond", "1 byte or more", compactionBytesPerSecond);
     }
     if (memoryBudgetBytes < 1) {
       throw invalid("memoryBudgetBytes", "1 byte or more", memoryBudgetBytes);
@@ -137,6 +143,7 @@ public record StoreOptions(
     private EvictionPolicy eviction = EvictionPolicy.LRU;
     private boolean punchHoles = true;
     private long writeBudgetBytesPerDay = NO_WRITE_BUDGET;
+    private long compactionBytesPerSecond = 64L << 20;
     private boolean backgroundThread = true;
     private boolean verifyLossy;
 
@@ -214,6 +221,12 @@ public record StoreOptions(
       return this;
     }
 
+    /** Most that compaction copies in a second, in the background and on request; 64 MiB. */
+    public Builder compactionRate(long bytesPerSecond) {
+      compactionBytesPerSecond = bytesPerSecond;
+      return this;
+    }
+
     /** Whether the store runs its own thread. */
     public Builder backgroundThread(boolean value) {
       backgroundThread = value;
@@ -246,6 +259,7 @@ public record StoreOptions(
           eviction,
           punchHoles,
           writeBudgetBytesPerDay,
+          compactionBytesPerSecond,
           backgroundThread,
           verifyLossy);
     }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.error.InvalidArgumentException;
 import dev.waymark.error.InvalidSettingException;
-import dev.waymark.error.QuotaExceededException;
+import dev.waymark.error.QuotaException;
 import dev.waymark.error.QuotaPinnedException;
 import dev.waymark.internal.log.Alignment;
 import dev.waymark.internal.log.RecordKind;
@@ -80,7 +80,7 @@ class NamespaceQuotaTest {
               session.append(block, model.views(prompts.get(i), from + BLOCK));
             }
           }
-        } catch (QuotaExceededException | QuotaPinnedException e) {
+        } catch (QuotaException e) {
           refused++;
           open.remove(0).close();
           prompts.remove(0);
@@ -135,7 +135,7 @@ class NamespaceQuotaTest {
         assertThat(pages(test.store().engine(), ns)).isLessThanOrEqualTo(QUOTA);
       }
       session.promptComplete();
-    } catch (QuotaExceededException | QuotaPinnedException e) {
+    } catch (QuotaException e) {
       // Others have it.
       assertThat(pages(test.store().engine(), ns)).isLessThanOrEqualTo(QUOTA);
     }

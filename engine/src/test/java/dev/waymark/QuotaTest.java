@@ -11,10 +11,12 @@ import dev.waymark.internal.io.StoreFile;
 import dev.waymark.internal.io.YieldPoints;
 import dev.waymark.layout.RestorePolicy;
 import dev.waymark.sim.SimulatedDirectory;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class QuotaTest {
   private static final long MIB = 1L << 20;
@@ -391,6 +393,16 @@ class QuotaTest {
     disk.setCapacityBytes(10 * MIB);
     assertThatThrownBy(() -> open(StoreOptions.AUTO_QUOTA))
         .isInstanceOf(InvalidSettingException.class);
+  }
+
+  @Test
+  void anAutomaticQuotaOfADirectoryThatIsNotThereYetIsThatOfItsFileSystem(@TempDir Path dir) {
+    long before = dir.toFile().getUsableSpace();
+    StoreOptions options = StoreOptions.builder().backgroundThread(false).build();
+    try (SnapshotStore store = SnapshotStore.open(dir.resolve("a/b/c"), options)) {
+      // Others use the file system meanwhile.
+      assertThat(store.stats().quotaBytes()).isBetween(before / 10 * 7, before / 10 * 9);
+    }
   }
 
   @Test

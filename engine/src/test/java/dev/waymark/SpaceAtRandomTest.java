@@ -2,8 +2,7 @@ package dev.waymark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.error.QuotaExceededException;
-import dev.waymark.error.QuotaPinnedException;
+import dev.waymark.error.QuotaException;
 import dev.waymark.error.StaleMatchException;
 import dev.waymark.internal.io.RealDirectory;
 import dev.waymark.internal.io.StoreDirectory;
@@ -207,7 +206,7 @@ class SpaceAtRandomTest {
       } else {
         reopen();
       }
-    } catch (QuotaPinnedException | QuotaExceededException e) {
+    } catch (QuotaException e) {
       refused++;
     } catch (StaleMatchException e) {
       // A prompt whose chain went between two calls: the caller matches again.

@@ -1,17 +1,8 @@
 package dev.waymark.error;
 
 /** Pinned or kept bytes fill the quota. */
-public final class QuotaPinnedException extends WaymarkException {
+public final class QuotaPinnedException extends QuotaException {
   private static final long serialVersionUID = 1L;
-
-  /** Bytes that were asked for. */
-  private final long predictedBytes;
-
-  /** The limit that they would have broken. */
-  private final long limitBytes;
-
-  /** By how much. */
-  private final long missingBytes;
 
   /**
    * Makes the failure with its numbers.
@@ -22,10 +13,7 @@ public final class QuotaPinnedException extends WaymarkException {
    */
   public QuotaPinnedException(
       ErrorDetail detail, long predictedBytes, long limitBytes, long missingBytes) {
-    super(ErrorCode.QUOTA_PINNED, detail);
-    this.predictedBytes = predictedBytes;
-    this.limitBytes = limitBytes;
-    this.missingBytes = missingBytes;
+    super(ErrorCode.QUOTA_PINNED, detail, predictedBytes, limitBytes, missingBytes, null);
   }
 
   /** Makes the failure. */
@@ -35,24 +23,6 @@ public final class QuotaPinnedException extends WaymarkException {
 
   /** Makes the failure with what caused it. */
   public QuotaPinnedException(ErrorDetail detail, Throwable cause) {
-    super(ErrorCode.QUOTA_PINNED, detail, cause);
-    this.predictedBytes = 0;
-    this.limitBytes = 0;
-    this.missingBytes = 0;
-  }
-
-  /** What would have been allocated; 0 where that is not known. */
-  public long predictedBytes() {
-    return predictedBytes;
-  }
-
-  /** What may be allocated; 0 where that is not known. */
-  public long limitBytes() {
-    return limitBytes;
-  }
-
-  /** What is missing; 0 where that is not known. */
-  public long missingBytes() {
-    return missingBytes;
+    super(ErrorCode.QUOTA_PINNED, detail, 0, 0, 0, cause);
   }
 }

@@ -142,7 +142,7 @@ enum Mistake {
       "keeping a chain returns before it is durable", Patch.skip("ChainKeeper", "keep", "commit")),
   KEPT_EVICTED("kept chains are evicted", Patch.answer("internal.forest.Forest", "isKept", 0)),
   DELETE_NOT_COMMITTED(
-      "a delete returns before it is durable", Patch.skip("Maintenance", "wipeInUse", "giveBack")),
+      "a delete returns before it is durable", Patch.skip("Wiping", "run", "giveBack")),
   QUOTA_FORGETS_RECOVERED(
       "segments of an earlier process do not count in the quota",
       Patch.skip("internal.log.SegmentSet", "settle", "charge")),

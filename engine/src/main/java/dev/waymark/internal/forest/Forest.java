@@ -831,7 +831,12 @@ public final class Forest {
 
   /** Whether someone holds or keeps the node itself. */
   public boolean isHeld(int node) {
-    return holds.containsKey(node) || keeps.get(node) > 0;
+    return isInUse(node) || keeps.get(node) > 0;
+  }
+
+  /** Whether someone holds the node itself, for as long as a call or a session takes. */
+  public boolean isInUse(int node) {
+    return holds.containsKey(node);
   }
 
   /** Those who read down to nodes of which that holds, as long as they do. */

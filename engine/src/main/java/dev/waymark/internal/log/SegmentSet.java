@@ -310,6 +310,7 @@ public final class SegmentSet implements AutoCloseable {
       boolean verifyLossy,
       long mostInFlightBytes) {
     long most = plan.maxBytes();
+    requireFits(most);
     long sequence = claim(run, namespace, most, mostInFlightBytes);
     if (sequence == NOT_NOW) {
       return null;
@@ -460,16 +461,19 @@ public final class SegmentSet implements AutoCloseable {
     }
   }
 
-  private synchronized long claim(
-      Run run, NamespaceDescriptor namespace, long most, long mostInFlightBytes) {
-    requireOpen();
-    if (most > sizing.maxRecordBytes() + Alignment.PAGE_BYTES) {
+  private void requireFits(long recordBytes) {
+    if (recordBytes > sizing.maxRecordBytes() + Alignment.PAGE_BYTES) {
       throw new InvalidSettingException(
           ErrorDetail.of("a record does not fit a segment")
               .expected("at most " + sizing.maxRecordBytes() + " bytes")
-              .found(most)
+              .found(recordBytes)
               .remedy("raise the quota, which the size of segments follows"));
     }
+  }
+
+  private synchronized long claim(
+      Run run, NamespaceDescriptor namespace, long most, long mostInFlightBytes) {
+    requireOpen();
     if (!awaitFlight(most, mostInFlightBytes)) {
       return NOT_NOW;
     }
@@ -485,12 +489,17 @@ public final class SegmentSet implements AutoCloseable {
 
   private void openRun(Run run, NamespaceDescriptor namespace, long most) {
     Stream stream = new Stream(run.kind, run.heat);
+    long alone = most + namespace.pageBytes();
     Segment segment = current.get(stream);
-    if (segment == null || !hasRoom(segment, need(segment, namespace, most))) {
+    if (alone > roomInNew()) {
+      // Written under a higher quota: it gets a segment of its own, of its size.
+      segment = create(stream, run.payer, Alignment.PAGE_BYTES + alone + footerPages(1));
+      segment.full = true;
+    } else if (segment == null || !hasRoom(segment, need(segment, namespace, most))) {
       if (segment != null) {
         segment.full = true;
       }
-      segment = create(stream, run.payer);
+      segment = create(stream, run.payer, sizing.segmentBytes());
       current.put(stream, segment);
     }
     long need = need(segment, namespace, most);
@@ -540,9 +549,14 @@ public final class SegmentSet implements AutoCloseable {
   }
 
   private long room(Segment segment) {
-    // Room for the footer of a segment full of the smallest records: it must never lack any.
-    long most = sizing.segmentBytes() / Alignment.PAGE_BYTES;
-    return sizing.segmentBytes() - segment.claimedEnd - footerPages(most);
+    return roomInNew() + Alignment.PAGE_BYTES - segment.claimedEnd;
+  }
+
+  /** Without that for the footer of a segment full of the smallest records: none must lack it. */
+  private long roomInNew() {
+    return sizing.segmentBytes()
+        - Alignment.PAGE_BYTES
+        - footerPages(sizing.segmentBytes() / Alignment.PAGE_BYTES);
   }
 
   private static long footerPages(long records) {
@@ -584,14 +598,14 @@ public final class SegmentSet implements AutoCloseable {
     }
   }
 
-  private Segment create(Stream stream, SpaceGate.Payer payer) {
+  private Segment create(Stream stream, SpaceGate.Payer payer, long mostBytes) {
     removeLeftovers();
     Segment segment = new Segment(nextSegmentId, stream, nextSequence);
     gate.charge(Alignment.PAGE_BYTES, payer);
     try {
       segment.file = directory.create(segment.fileName);
       segment.file.allocate(0, Alignment.PAGE_BYTES);
-      segment.region = segment.file.map(sizing.segmentBytes(), true);
+      segment.region = segment.file.map(mostBytes, true);
       mapped++;
       UnsafeBuffer header = header(segment).encode();
       segment.region.put(0, header, 0, header.capacity());

@@ -29,15 +29,6 @@ public record SegmentSizing(long segmentBytes, long runBytes) {
     return Math.min(MAX_RECORD_BYTES, roomBytes());
   }
 
-  /**
-   * Whether an empty segment has room for a record and the description of its namespace. One that
-   * was written under a higher quota may be too large for segments as they are now.
-   */
-  public boolean fits(long recordBytes, long descriptorPageBytes) {
-    return Alignment.toPage(recordBytes) <= maxRecordBytes() + Alignment.PAGE_BYTES
-        && descriptorPageBytes <= Alignment.toPage(maxDescriptorBytes()) + Alignment.PAGE_BYTES;
-  }
-
   /** A row of one tensor at one outer position is never cut in two, and may not be larger. */
   public long maxRowBytes() {
     return roomBytes() / 8;

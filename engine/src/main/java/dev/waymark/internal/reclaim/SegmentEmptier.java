@@ -25,8 +25,7 @@ import java.util.function.LongConsumer;
  *
  * <p>Invariants: a record is copied only after every chunk matched its checksum; its boundary is
  * held meanwhile; the old place stays as it is until the edit that moved it is durable. What is
- * held is never dropped. What is too large for segments as they are now, and may not be dropped,
- * stays where it is. Stopped half way, everything is where an edit says.
+ * held is never dropped. Stopped half way, everything is where an edit says.
  */
 public final class SegmentEmptier implements AutoCloseable {
   /** Records between two commits, so that the manifest does not grow by much uncounted. */
@@ -36,10 +35,9 @@ public final class SegmentEmptier implements AutoCloseable {
   private final Forest forest;
   private final SegmentSet segments;
   private final RecordCopier copier;
-  private final SpaceGate.Payer payer;
   private final Dropper dropper;
   private final DamageReport damage;
-  private final LongConsumer copiedBytes;
+  private final LongConsumer copies;
 
   /** Drops what is cold, so that nothing is left that no point can resume from. */
   public interface Dropper {
@@ -67,77 +65,83 @@ public final class SegmentEmptier implements AutoCloseable {
      * Whether a record is copied rather than dropped.
      *
      * @param newestUse when its boundary, or anything that stands on it, was used last
-     * @param bytes of the copy; the largest number where it cannot be copied, and stays unless it
-     *     is dropped
+     * @param bytes of the copy
      */
     boolean isCopied(long newestUse, long bytes);
   }
 
   /**
-   * What came of it.
-   *
-   * @param copiedBytes whole pages written
-   * @param droppedBoundaries boundaries that went
-   */
-  public record Outcome(long copiedBytes, int droppedBoundaries) {}
-
-  /**
    * An emptier.
    *
-   * @param payer pays for what is copied
-   * @param copiedBytes told of whole pages that were copied
+   * @param copies told of whole pages that were copied
    */
   public SegmentEmptier(
       Publisher publisher,
       Forest forest,
       SegmentSet segments,
-      SpaceGate.Payer payer,
       Dropper dropper,
       DamageReport damage,
-      LongConsumer copiedBytes) {
+      LongConsumer copies) {
     this.publisher = publisher;
     this.forest = forest;
     this.segments = segments;
     this.copier = new RecordCopier(segments);
-    this.payer = payer;
     this.dropper = dropper;
     this.damage = damage;
-    this.copiedBytes = copiedBytes;
+    this.copies = copies;
   }
 
-  /**
-   * Empties a segment.
-   *
-   * @param cancelled asked before every record
-   */
-  public Outcome empty(long segmentId, Worth worth, BooleanSupplier cancelled) {
-    List<SegmentContents.Live> contents =
-        publisher.read(() -> SegmentContents.of(forest, segmentId));
-    Run rows = new Run(SegmentKind.APPEND, Run.Heat.SURVIVED, payer);
-    Run points = new Run(SegmentKind.DELTA, Run.Heat.SURVIVED, payer);
-    long copied = 0;
-    int done = 0;
-    long before = publisher.read(forest::boundaryCount);
-    try {
-      for (SegmentContents.Live live : contents) {
-        if (cancelled.getAsBoolean()) {
-          break;
-        }
-        Wanted wanted = publisher.write(() -> dropOrHold(live, worth));
-        if (wanted != null) {
-          Run run = live.kind() == RecordKind.APPEND ? rows : points;
-          copied += move(wanted, run);
-        }
-        if (++done % STEP_RECORDS == 0) {
-          publisher.commit();
-        }
-      }
-    } finally {
-      segments.release(rows);
-      segments.release(points);
+  /** What lived in a segment when this was asked, to be taken out of it. */
+  public Emptying begin(long segmentId, SpaceGate.Payer payer) {
+    return new Emptying(publisher.read(() -> SegmentContents.of(forest, segmentId)), payer);
+  }
+
+  /** One segment that is being emptied. Between two steps nothing of it is held. */
+  public final class Emptying {
+    private final List<SegmentContents.Live> contents;
+    private final SpaceGate.Payer payer;
+    private int done;
+    private long copiedBytes;
+
+    private Emptying(List<SegmentContents.Live> contents, SpaceGate.Payer payer) {
+      this.contents = contents;
+      this.payer = payer;
     }
-    long after = publisher.read(forest::boundaryCount);
-    return new Outcome(copied, (int) Math.max(0, before - after));
+
+    /** Whole pages that were copied so far. */
+    public long copiedBytes() {
+      return copiedBytes;
+    }
+
+    /** Whether all that lived there was looked at. */
+    public boolean isDone() {
+      return done == contents.size();
+    }
+
+    /**
+     * Goes on.
+     *
+     * @param stop asked before every record
+     */
+    public void proceed(Worth worth, BooleanSupplier stop) {
+      Run rows = new Run(SegmentKind.APPEND, Run.Heat.SURVIVED, payer);
+      Run points = new Run(SegmentKind.DELTA, Run.Heat.SURVIVED, payer);
+      try {
+        while (!isDone() && !stop.getAsBoolean()) {
+          SegmentContents.Live live = contents.get(done);
+          Wanted wanted = publisher.write(() -> dropOrHold(live, worth));
+          if (wanted != null) {
+            copiedBytes += move(wanted, live.kind() == RecordKind.APPEND ? rows : points);
+          }
+          if (++done % STEP_RECORDS == 0) {
+            publisher.commit();
+          }
+        }
+      } finally {
+        segments.release(rows);
+        segments.release(points);
+      }
+    }
   }
 
   /** Gives its buffers back. */
@@ -158,13 +162,8 @@ public final class SegmentEmptier implements AutoCloseable {
     if (node == Forest.NONE) {
       return null;
     }
-    boolean fits =
-        segments
-            .sizing()
-            .fits(live.location().lengthBytes(), forest.namespaceOf(node).descriptor().pageBytes());
-    long copyBytes = fits ? live.location().lengthBytes() : Long.MAX_VALUE;
     boolean mayDrop = !forest.isHeldOrKeptAtOrBelow(node);
-    if (mayDrop && !worth.isCopied(newestUse(live, node), copyBytes)) {
+    if (mayDrop && !worth.isCopied(newestUse(live, node), live.location().lengthBytes())) {
       if (live.kind() == RecordKind.APPEND || forest.firstChild(node) == Forest.NONE) {
         dropper.dropRows(node);
         return null;
@@ -174,7 +173,7 @@ public final class SegmentEmptier implements AutoCloseable {
         return null;
       }
     }
-    return fits ? new Wanted(live, forest.namespaceOf(node), forest.hold(node)) : null;
+    return new Wanted(live, forest.namespaceOf(node), forest.hold(node));
   }
 
   /** As it was when all were looked at, or later where the boundary itself was used since. */
@@ -197,7 +196,7 @@ public final class SegmentEmptier implements AutoCloseable {
     Forest.Hold hold = wanted.hold();
     try {
       RecordLocation to = copier.copy(live.location(), wanted.namespace(), run);
-      copiedBytes.accept(Alignment.toPage(to.lengthBytes()));
+      copies.accept(Alignment.toPage(to.lengthBytes()));
       publisher.write(
           () -> {
             if (!hold.isValid() || nodeOf(live) == Forest.NONE) {

@@ -127,7 +127,6 @@ public final class EvictionPlanner {
         new Victim(
             nodes,
             tails.bytes(nodes),
-            tails.lostTokens(candidate.node()),
             switch (candidate.rank()) {
               case 0 -> Victim.Reason.UNUSED_NAMESPACE;
               case 1 -> Victim.Reason.NO_POINT;

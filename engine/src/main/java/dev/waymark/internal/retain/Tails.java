@@ -28,7 +28,12 @@ public final class Tails {
 
   /** Whether nothing stands on a boundary, and nobody holds it. */
   boolean isFreeLeaf(int node) {
-    return !forest.isRoot(node) && !gone.test(node) && !hasChild(node) && !forest.isHeld(node);
+    return isLeaf(node) && !forest.isHeld(node);
+  }
+
+  /** Whether nothing stands on a boundary. */
+  boolean isLeaf(int node) {
+    return !forest.isRoot(node) && !gone.test(node) && !hasChild(node);
   }
 
   private boolean hasChild(int node) {

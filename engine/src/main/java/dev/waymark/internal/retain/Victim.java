@@ -7,10 +7,9 @@ import java.util.List;
  *
  * @param nodes the leaf first, then its ancestors upwards
  * @param freedBytes whole pages of the records that go with them
- * @param lostTokens tokens that would have to be computed anew from the nearest point that stays
  * @param reason why it is its turn
  */
-public record Victim(List<Integer> nodes, long freedBytes, int lostTokens, Reason reason) {
+public record Victim(List<Integer> nodes, long freedBytes, Reason reason) {
   /** Why it is its turn. */
   public enum Reason {
     /** Nobody in this process has asked for its namespace. */

@@ -24,7 +24,7 @@ public final class SegmentSlips {
 
   /** Goes on with a segment of an earlier process, where there is one. */
   public static Segment appendToRecovered(
-      SegmentSet segments, SegmentSet.Stream stream, SpaceGate.Payer payer) {
+      SegmentSet segments, SegmentSet.Stream stream, SpaceGate.Payer payer, long mostBytes) {
     try {
       StoreDirectory directory = (StoreDirectory) field("directory").get(segments);
       for (Object each : ((Map<?, ?>) field("segments").get(segments)).values()) {
@@ -43,9 +43,9 @@ public final class SegmentSlips {
       }
       Method create =
           SegmentSet.class.getDeclaredMethod(
-              "create", SegmentSet.Stream.class, SpaceGate.Payer.class);
+              "create", SegmentSet.Stream.class, SpaceGate.Payer.class, long.class);
       create.setAccessible(true);
-      return (Segment) create.invoke(segments, stream, payer);
+      return (Segment) create.invoke(segments, stream, payer, mostBytes);
     } catch (ReflectiveOperationException e) {
       if (e.getCause() instanceof RuntimeException cause) {
         throw cause;

@@ -41,7 +41,6 @@ public final class QuotaLoad {
   private final SnapshotStore store;
   private final Namespace namespace;
   private final long endNanos;
-  private final long copiedBytesPerSecond;
   private final Latencies quiet = new Latencies();
   private final Latencies compacting = new Latencies();
   private final LongAdder restores = new LongAdder();
@@ -49,9 +48,8 @@ public final class QuotaLoad {
   private final AtomicReference<Throwable> failure = new AtomicReference<>();
   private volatile boolean copies;
 
-  private QuotaLoad(SnapshotStore store, long seconds, long copiedBytesPerSecond) {
+  private QuotaLoad(SnapshotStore store, long seconds) {
     this.store = store;
-    this.copiedBytesPerSecond = copiedBytesPerSecond;
     this.namespace =
         store.namespace(ModelIdentity.builder().weights("load").build(), Prompt.LAYOUT);
     this.endNanos = System.nanoTime() + seconds * 1_000_000_000L;
@@ -69,10 +67,11 @@ public final class QuotaLoad {
             .quota(quota)
             .punchHoles(punches)
             .eviction(EvictionPolicy.LRU)
+            .compactionRate(rate)
             .build();
     boolean good;
     try (SnapshotStore store = SnapshotStore.open(directory, options)) {
-      good = new QuotaLoad(store, seconds, rate).run(seconds);
+      good = new QuotaLoad(store, seconds).run(seconds);
     }
     System.exit(good ? 0 : 1);
   }
@@ -187,25 +186,25 @@ public final class QuotaLoad {
     }
   }
 
-  /** Ten seconds of copying, paced between segments, then ten of none. */
+  /** Ten seconds of copying, then ten of none. */
   private void compact() {
     pause(PHASE_NANOS);
     long until = Math.min(endNanos, System.nanoTime() + PHASE_NANOS);
+    CompactionReport.Progress progress =
+        new CompactionReport.Progress() {
+          @Override
+          public boolean emptied(int done, int of, long copiedBytes) {
+            return true;
+          }
+
+          @Override
+          public boolean isCancelled() {
+            return System.nanoTime() >= until;
+          }
+        };
     copies = true;
     while (System.nanoTime() < until && failure.get() == null) {
-      long start = System.nanoTime();
-      CompactionReport report =
-          store
-              .maintenance()
-              .compact(
-                  1,
-                  Long.MAX_VALUE,
-                  false,
-                  (done, of, copied) -> {
-                    pause(
-                        copied * 1_000_000_000L / copiedBytesPerSecond + start - System.nanoTime());
-                    return System.nanoTime() < until;
-                  });
+      CompactionReport report = store.maintenance().compact(1, Long.MAX_VALUE, false, progress);
       if (report.emptiedSegments() == 0) {
         pause(10_000_000);
       }

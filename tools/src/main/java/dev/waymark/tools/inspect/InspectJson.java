@@ -6,7 +6,7 @@ import dev.waymark.StoreInspector;
 import dev.waymark.StoreInspector.NamespaceReport;
 import dev.waymark.StoreInspector.SegmentReport;
 import dev.waymark.StoreInspector.Summary;
-import dev.waymark.StoreInspector.Totals;
+import dev.waymark.tools.Account;
 import dev.waymark.tools.Output;
 
 /** What a store holds, as JSON: numbers as numbers, units last in the names. */
@@ -34,7 +34,7 @@ final class InspectJson {
     root.put("restore_points", summary.points());
     root.put("open_sessions", summary.openSessions());
     root.put("kept_chains", summary.keptChains());
-    totals(root.putObject("totals"));
+    Account.put(root.putObject("totals"), store.totals());
     segments(root.putArray("segments"));
     namespaces(root.putArray("namespaces"));
     ArrayNode files = root.putArray("other_files");
@@ -62,16 +62,6 @@ final class InspectJson {
       boundaries(root.putArray("boundary_list"));
     }
     return root;
-  }
-
-  private void totals(ObjectNode node) {
-    Totals totals = store.totals();
-    node.put("allocated_bytes", totals.allocatedBytes());
-    node.put("live_bytes", totals.liveBytes());
-    node.put("dead_bytes", totals.deadBytes());
-    node.put("framing_bytes", totals.framingBytes());
-    node.put("reserved_bytes", totals.reservedBytes());
-    node.put("unaccounted_bytes", totals.unaccountedBytes());
   }
 
   private void segments(ArrayNode array) {

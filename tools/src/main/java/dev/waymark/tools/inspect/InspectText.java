@@ -5,7 +5,7 @@ import dev.waymark.StoreInspector.FindingReport;
 import dev.waymark.StoreInspector.NamespaceReport;
 import dev.waymark.StoreInspector.SegmentReport;
 import dev.waymark.StoreInspector.Summary;
-import dev.waymark.StoreInspector.Totals;
+import dev.waymark.tools.Account;
 import dev.waymark.tools.Output;
 import java.time.Duration;
 import java.time.Instant;
@@ -127,14 +127,8 @@ final class InspectText {
   }
 
   private void totals() {
-    Totals totals = store.totals();
     out.line();
-    total("live", totals.liveBytes());
-    total("dead", totals.deadBytes());
-    total("framing", totals.framingBytes());
-    total("reserved", totals.reservedBytes());
-    total("unaccounted", totals.unaccountedBytes());
-    total("allocated", totals.allocatedBytes());
+    Account.of(store.totals()).forEach(this::total);
     store
         .otherFiles()
         .forEach(

@@ -8,8 +8,7 @@ import dev.waymark.RestoredState;
 import dev.waymark.SnapshotStore;
 import dev.waymark.StoreOptions;
 import dev.waymark.StoreStats;
-import dev.waymark.error.QuotaExceededException;
-import dev.waymark.error.QuotaPinnedException;
+import dev.waymark.error.QuotaException;
 import dev.waymark.error.RestoreMissException;
 import dev.waymark.error.StaleMatchException;
 import dev.waymark.layout.BoundaryKey;
@@ -149,7 +148,7 @@ final class Replayer {
     } catch (StaleMatchException e) {
       // What it was to build on went since the match; the state that was restored is as good.
       restoresMissed++;
-    } catch (QuotaExceededException | QuotaPinnedException e) {
+    } catch (QuotaException e) {
       // What does not fit is computed and not stored, as a server would.
       requestsRefused++;
     }

@@ -4,13 +4,15 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.CompactionReport;
 import dev.waymark.SnapshotStore;
+import dev.waymark.StoreInspector;
 import dev.waymark.StoreOptions;
-import dev.waymark.StoreStats;
+import dev.waymark.tools.Account;
 import dev.waymark.tools.ExitCodes;
 import dev.waymark.tools.Output;
 import dev.waymark.tools.Progress;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -28,7 +30,7 @@ import picocli.CommandLine.Spec;
       "Opens the store for writing: fails at once where another process has it open.",
     })
 public final class CompactCommand implements Callable<Integer> {
-  private static final String TABLE = "%-10s %20s %20s";
+  private static final String TABLE = "%-12s %20s %20s";
 
   @Spec private CommandSpec spec;
 
@@ -44,6 +46,13 @@ public final class CompactCommand implements Callable<Integer> {
       defaultValue = "1TiB",
       description = "copy no more than that, such as 512MiB (default: ${DEFAULT-VALUE})")
   private String maxBytesWritten;
+
+  @Option(
+      names = "--max-bytes-per-second",
+      paramLabel = "SIZE",
+      defaultValue = "64MiB",
+      description = "copy no faster than that (default: ${DEFAULT-VALUE})")
+  private String maxBytesPerSecond;
 
   @Option(
       names = "--target-live-ratio",
@@ -63,11 +72,14 @@ public final class CompactCommand implements Callable<Integer> {
           spec.commandLine(), "--target-live-ratio takes 0 to 1, found " + targetLiveRatio);
     }
     long maxBytes = StoreOptions.parseSize(maxBytesWritten);
-    try (SnapshotStore store = OpenedStore.at(path);
+    StoreOptions options =
+        OpenedStore.options().compactionRate(StoreOptions.parseSize(maxBytesPerSecond)).build();
+    CompactionReport report;
+    StoreInspector before = StoreInspector.open(path);
+    try (SnapshotStore store = SnapshotStore.open(path, options);
         Progress progress = Progress.onTerminal()) {
-      StoreStats before = store.stats();
       progress.begin("compacting");
-      CompactionReport report =
+      report =
           store
               .maintenance()
               .compact(
@@ -78,25 +90,29 @@ public final class CompactCommand implements Callable<Integer> {
                     progress.at(done, of, "segments");
                     return true;
                   });
-      progress.close();
-      try (Output out = new Output(spec.commandLine().getOut())) {
-        if (json) {
-          out.json(json(report, before, store.stats()));
-        } else {
-          print(report, before, store.stats(), out);
-        }
+    }
+    StoreInspector after = StoreInspector.open(path);
+    try (Output out = new Output(spec.commandLine().getOut())) {
+      if (json) {
+        out.json(json(report, before, after));
+      } else {
+        print(report, before, after, out);
       }
     }
     return ExitCodes.OK;
   }
 
-  private void print(CompactionReport report, StoreStats before, StoreStats after, Output out) {
+  private void print(
+      CompactionReport report, StoreInspector before, StoreInspector after, Output out) {
     for (CompactionReport.Candidate candidate : report.candidates()) {
       out.line(
-          "segment %d: %.0f%% lives, %,d B to copy, %,d B come back",
-          candidate.segmentId(),
-          100 * candidate.liveRatio(),
+          "%s: %,d B live (%.0f%%), %,d B dead, %,d B allocated; %,d B to copy, %,d B come back",
+          candidate.file(),
           candidate.liveBytes(),
+          100 * candidate.liveRatio(),
+          candidate.deadBytes(),
+          candidate.allocatedBytes(),
+          candidate.copyBytes(),
           candidate.gainBytes());
     }
     if (report.candidates().isEmpty()) {
@@ -114,12 +130,10 @@ public final class CompactCommand implements Callable<Integer> {
         report.freedBytes());
     out.line();
     out.line(TABLE, "", "before", "after");
-    row(out, "segments", before.segments(), after.segments());
-    row(out, "live", before.liveBytes(), after.liveBytes());
-    row(out, "dead", before.deadBytes(), after.deadBytes());
-    row(out, "framing", before.framingBytes(), after.framingBytes());
-    row(out, "reserved", before.reservedBytes(), after.reservedBytes());
-    row(out, "allocated", before.allocatedBytes(), after.allocatedBytes());
+    row(out, "segments", before.segments().size(), after.segments().size());
+    Map<String, Long> afterBytes = Account.of(after.totals());
+    Account.of(before.totals())
+        .forEach((name, bytes) -> row(out, name, bytes, afterBytes.get(name)));
   }
 
   private static void row(Output out, String name, long before, long after) {
@@ -130,15 +144,19 @@ public final class CompactCommand implements Callable<Integer> {
         String.format(Locale.ROOT, "%,d", after));
   }
 
-  private ObjectNode json(CompactionReport report, StoreStats before, StoreStats after) {
+  private ObjectNode json(CompactionReport report, StoreInspector before, StoreInspector after) {
     ObjectNode root = Output.envelope("compact");
     root.put("dry_run", dryRun);
     ArrayNode candidates = root.putArray("candidates");
     for (CompactionReport.Candidate candidate : report.candidates()) {
       candidates
           .addObject()
-          .put("segment", candidate.segmentId())
+          .put("id", candidate.segmentId())
+          .put("file", candidate.file())
           .put("live_bytes", candidate.liveBytes())
+          .put("dead_bytes", candidate.deadBytes())
+          .put("allocated_bytes", candidate.allocatedBytes())
+          .put("copy_bytes", candidate.copyBytes())
           .put("gain_bytes", candidate.gainBytes());
     }
     root.put("emptied_segments", report.emptiedSegments());
@@ -149,12 +167,8 @@ public final class CompactCommand implements Callable<Integer> {
     return root;
   }
 
-  private static void put(ObjectNode node, StoreStats stats) {
-    node.put("segments", stats.segments());
-    node.put("live_bytes", stats.liveBytes());
-    node.put("dead_bytes", stats.deadBytes());
-    node.put("framing_bytes", stats.framingBytes());
-    node.put("reserved_bytes", stats.reservedBytes());
-    node.put("allocated_bytes", stats.allocatedBytes());
+  private static void put(ObjectNode node, StoreInspector store) {
+    node.put("segments", store.segments().size());
+    Account.put(node, store.totals());
   }
 }

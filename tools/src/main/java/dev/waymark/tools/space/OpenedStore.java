@@ -9,7 +9,10 @@ final class OpenedStore {
   private OpenedStore() {}
 
   static SnapshotStore at(Path path) {
-    return SnapshotStore.open(
-        path, StoreOptions.builder().createIfMissing(false).backgroundThread(false).build());
+    return SnapshotStore.open(path, options().build());
+  }
+
+  static StoreOptions.Builder options() {
+    return StoreOptions.builder().createIfMissing(false).backgroundThread(false);
   }
 }

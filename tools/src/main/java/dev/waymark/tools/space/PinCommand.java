@@ -3,11 +3,14 @@ package dev.waymark.tools.space;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.KeptChain;
+import dev.waymark.Maintenance;
 import dev.waymark.SnapshotStore;
+import dev.waymark.StoreInspector;
 import dev.waymark.tools.ExitCodes;
 import dev.waymark.tools.Output;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -22,7 +25,8 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     description = {
       "Lists the chains that are kept against eviction; keeps one more, or releases one, first.",
-      "Opens the store for writing: fails at once where another process has it open.",
+      "Listing takes no lock, and may run beside a writer. --keep and --release open the store for",
+      "writing, and fail at once where another process has it open.",
     })
 public final class PinCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
@@ -48,11 +52,16 @@ public final class PinCommand implements Callable<Integer> {
   @Option(names = "--deepest", description = "the restore point with the most tokens")
   private boolean deepest;
 
-  @Option(
-      names = "--release",
-      paramLabel = "NAME",
-      description = "release the chains of that name, in all namespaces")
+  @Option(names = "--release", paramLabel = "NAME", description = "release the chains of that name")
   private String release;
+
+  @Option(
+      names = "--namespace",
+      paramLabel = "FINGERPRINT",
+      description =
+          "only in the namespace whose fingerprint begins with these hex digits, up to 8, as inspect"
+              + " shows them (default: all)")
+  private String namespace = "";
 
   @Option(names = "--json", description = "print JSON, for programs")
   private boolean json;
@@ -62,19 +71,24 @@ public final class PinCommand implements Callable<Integer> {
     checkUsage();
     int released = 0;
     KeptChain added = null;
-    List<KeptChain> kept;
-    try (SnapshotStore store = OpenedStore.at(path)) {
-      if (release != null) {
-        released = store.maintenance().release(release);
+    if (keep != null || release != null) {
+      try (SnapshotStore store = OpenedStore.at(path)) {
+        Maintenance maintenance = store.maintenance();
+        if (release != null) {
+          released = maintenance.release(namespace, release);
+        } else {
+          added =
+              deepest
+                  ? maintenance.keepDeepest(namespace, keep)
+                  : maintenance.keep(namespace, boundary, keep);
+        }
       }
-      if (keep != null) {
-        added =
-            deepest
-                ? store.maintenance().keepDeepest(keep)
-                : store.maintenance().keep(boundary, keep);
-      }
-      kept = store.kept();
     }
+    String digits = namespace.toLowerCase(Locale.ROOT);
+    List<KeptChain> kept =
+        StoreInspector.open(path).kept().stream()
+            .filter(chain -> chain.namespace().startsWith(digits))
+            .toList();
     try (Output out = new Output(spec.commandLine().getOut())) {
       if (json) {
         out.json(json(released, added, kept));
@@ -94,6 +108,9 @@ public final class PinCommand implements Callable<Integer> {
     }
     if (keep != null && release != null) {
       throw usage("--keep and --release are done one at a time");
+    }
+    if (!namespace.matches("[0-9A-Fa-f]{0,8}")) {
+      throw usage("--namespace takes up to 8 hex digits");
     }
     if (boundary != null && !boundary.matches("[0-9A-Fa-f]{8,64}")) {
       throw usage("--boundary takes 8 to 64 hex digits");

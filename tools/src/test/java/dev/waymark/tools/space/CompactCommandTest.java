@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.SnapshotStore;
 import dev.waymark.StoreOptions;
 import dev.waymark.tools.Run;
@@ -16,6 +17,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -57,15 +59,53 @@ class CompactCommandTest {
     JsonNode candidates = json(dry).path("candidates");
     assertThat(candidates).isNotEmpty().isEqualTo(json(wet).path("candidates"));
     assertThat(json(wet).path("emptied_segments").asInt()).isEqualTo(candidates.size());
-    long live = 0;
+    long toCopy = 0;
     for (JsonNode candidate : candidates) {
-      live += candidate.path("live_bytes").asLong();
+      toCopy += candidate.path("copy_bytes").asLong();
     }
-    assertThat(json(wet).path("copied_bytes").asLong()).isEqualTo(live);
+    assertThat(json(wet).path("copied_bytes").asLong()).isEqualTo(toCopy);
     assertThat(before.path("boundaries").asInt()).isEqualTo(6);
     JsonNode after = json(Run.of("inspect", store, "--json"));
     assertThat(after.path("boundaries").asInt()).isEqualTo(6);
     assertThat(Run.of("verify", store, "--level", "all").exitCode()).isZero();
+  }
+
+  @Test
+  void itsFiguresAreThoseOfInspect() throws IOException {
+    JsonNode inspected = json(Run.of("inspect", store, "--json"));
+    JsonNode dry = json(Run.of("compact", store, "--dry-run", "--json"));
+    for (JsonNode candidate : dry.path("candidates")) {
+      JsonNode segment = null;
+      for (JsonNode each : inspected.path("segments")) {
+        segment = each.path("id").equals(candidate.path("id")) ? each : segment;
+      }
+      for (String name : new String[] {"file", "live_bytes", "dead_bytes", "allocated_bytes"}) {
+        assertThat(candidate.path(name)).as(name).isEqualTo(segment.path(name));
+      }
+      assertThat(candidate.path("copy_bytes").asLong() + candidate.path("gain_bytes").asLong())
+          .isEqualTo(candidate.path("allocated_bytes").asLong());
+    }
+    JsonNode before = json(Run.of("inspect", store, "--json"));
+    JsonNode wet = json(Run.of("compact", store, "--json"));
+    JsonNode after = json(Run.of("inspect", store, "--json"));
+    assertThat(without(wet.path("before"))).isEqualTo(before.path("totals"));
+    assertThat(without(wet.path("after"))).isEqualTo(after.path("totals"));
+    assertThat(wet.path("before").path("segments").asInt())
+        .isEqualTo(before.path("segments").size());
+  }
+
+  private static JsonNode without(JsonNode account) {
+    return ((ObjectNode) account).deepCopy().without("segments");
+  }
+
+  @Test
+  void itCopiesNoFasterThanItMay() {
+    Run run = Run.of("compact", store, "--max-bytes-per-second", "1GiB");
+    assertThat(run.exitCode()).as(run.err()).isZero();
+    assertThat(run.out()).contains("B copied");
+    Run none = Run.of("compact", store, "--max-bytes-per-second", "0B");
+    assertThat(none.exitCode()).isNotZero();
+    assertThat(none.err()).contains("compactionBytesPerSecond");
   }
 
   @Test
@@ -88,7 +128,7 @@ class CompactCommandTest {
     assertThat(none.path("copied_bytes").asLong()).isZero();
     long least = Long.MAX_VALUE;
     for (JsonNode candidate : none.path("candidates")) {
-      least = Math.min(least, candidate.path("live_bytes").asLong());
+      least = Math.min(least, candidate.path("copy_bytes").asLong());
     }
     JsonNode some = json(Run.of("compact", store, "--max-bytes-written", least + "B", "--json"));
     assertThat(some.path("copied_bytes").asLong()).isEqualTo(least);
@@ -138,15 +178,18 @@ class CompactCommandTest {
         new BufferedReader(
             new InputStreamReader(holder.getInputStream(), StandardCharsets.UTF_8))) {
       assertThat(said.readLine()).isEqualTo("open");
-      for (String verb : new String[] {"compact", "pin"}) {
-        Run run = Run.of(verb, store);
+      assertThat(Run.of("pin", store).out()).contains("No chains are kept.");
+      for (Object[] verb : new Object[][] {{"compact", store}, {"pin", store, "--release", "a"}}) {
+        Run run = Run.of(verb);
         assertThat(run.exitCode()).isEqualTo(5);
         assertThat(run.out()).isEmpty();
         assertThat(run.err().strip())
             .startsWith("segtool: STORE_LOCKED")
             .contains("process " + holder.pid())
             .doesNotContain("\n");
-        Run json = Run.of(verb, store, "--json");
+        Object[] asJson = Arrays.copyOf(verb, verb.length + 1);
+        asJson[verb.length] = "--json";
+        Run json = Run.of(asJson);
         assertThat(json.exitCode()).isEqualTo(5);
         assertThat(json(json).path("error").path("code").asText()).isEqualTo("STORE_LOCKED");
       }

@@ -4,7 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.waymark.Namespace;
 import dev.waymark.SnapshotStore;
+import dev.waymark.layout.DType;
+import dev.waymark.layout.Layout;
+import dev.waymark.layout.ModelIdentity;
+import dev.waymark.layout.TensorSpec;
 import dev.waymark.tools.Run;
 import dev.waymark.tools.ToyStore;
 import java.io.IOException;
@@ -92,5 +97,58 @@ class PinCommandTest {
     }
     assertThat(Run.of("pin", store).out()).contains("No chains are kept.");
     assertThat(Run.of("pin", twins).out()).contains("No chains are kept.");
+  }
+
+  /** Makes another namespace in the store, and says what it is known by. */
+  private String otherNamespace() {
+    try (SnapshotStore opened = ToyStore.open(store)) {
+      Layout layout =
+          Layout.of(16, TensorSpec.rows("rows", DType.F32, 1, TensorSpec.TOKEN_AXIS, 4));
+      Namespace other =
+          opened.namespace(ModelIdentity.builder().weights("other").engine("t 1").build(), layout);
+      return other.abbreviatedFingerprint();
+    }
+  }
+
+  @Test
+  void aNamespaceCanBeChosen() throws IOException {
+    String mine =
+        json(Run.of("inspect", store, "--json"))
+            .path("namespaces")
+            .path(0)
+            .path("fingerprint")
+            .asText();
+    String other = otherNamespace();
+
+    Run kept = Run.of("pin", store, "--keep", "a", "--deepest", "--namespace", mine);
+    assertThat(kept.exitCode()).as(kept.err()).isZero();
+    assertThat(json(Run.of("pin", store, "--namespace", mine, "--json")).path("kept")).hasSize(1);
+    assertThat(json(Run.of("pin", store, "--namespace", other, "--json")).path("kept")).isEmpty();
+    assertThat(json(Run.of("pin", store, "--json")).path("kept")).hasSize(1);
+    // There is no point in the other one, and no third.
+    for (String namespace : new String[] {other, "00000000"}) {
+      Run none = Run.of("pin", store, "--keep", "b", "--deepest", "--namespace", namespace);
+      assertThat(none.exitCode()).isEqualTo(1);
+      assertThat(none.err().strip()).startsWith("segtool: INVALID_ARGUMENT");
+    }
+    assertThat(Run.of("pin", store, "--release", "a", "--namespace", other).exitCode())
+        .isEqualTo(1);
+    assertThat(Run.of("pin", store, "--release", "a", "--namespace", mine).exitCode()).isZero();
+    assertThat(Run.of("pin", store).out()).contains("No chains are kept.");
+    assertThat(Run.of("pin", store, "--namespace", "no hex").exitCode()).isEqualTo(2);
+  }
+
+  @Test
+  void theListIsShownBesideAWriter() throws IOException {
+    try (SnapshotStore opened = ToyStore.open(store)) {
+      opened.maintenance().keepDeepest("", "live");
+      opened.runOnce();
+      JsonNode list = json(Run.of("pin", store, "--json"));
+      assertThat(list.path("kept")).hasSize(1);
+      assertThat(list.path("kept").path(0).path("name").asText()).isEqualTo("live");
+      assertThat(list.path("kept").path(0).path("bytes").asLong())
+          .isEqualTo(opened.kept().get(0).bytes());
+      assertThat(Run.of("pin", store, "--release", "live").exitCode()).isEqualTo(5);
+    }
   }
 }
