@@ -170,7 +170,7 @@ public final class Admission implements AutoCloseable {
     return engine.using(
         () -> {
           started = true;
-          return PrefillSession.open(engine, namespace, plan, start);
+          return engine.refusing(() -> PrefillSession.open(engine, namespace, plan, start));
         });
   }
 
@@ -186,6 +186,14 @@ public final class Admission implements AutoCloseable {
     if (closed) {
       throw new ClosedException(ErrorDetail.of("the admission was closed"));
     }
+    engine.refusing(
+        () -> {
+          take(tokens, bytesInUse);
+          return null;
+        });
+  }
+
+  private void take(int tokens, long bytesInUse) {
     slope.sample(tokens, bytesInUse);
     long atEnd =
         slope.isKnown() ? slope.atEnd(tokens, bytesInUse, plan.expectedTokens()) : bytesInUse;

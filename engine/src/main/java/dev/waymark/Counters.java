@@ -10,6 +10,8 @@ final class Counters {
   final LongAdder evictedBoundaries = new LongAdder();
   final LongAdder evictedPoints = new LongAdder();
   final LongAdder skippedPoints = new LongAdder();
+  final LongAdder matches = new LongAdder();
+  final LongAdder matchHits = new LongAdder();
   final LongAdder restores = new LongAdder();
   final LongAdder restoreMisses = new LongAdder();
   final LongAdder restoredBytes = new LongAdder();

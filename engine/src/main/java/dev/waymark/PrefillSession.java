@@ -26,6 +26,7 @@ import dev.waymark.internal.log.SegmentSet;
 import dev.waymark.internal.manifest.Edit;
 import dev.waymark.internal.manifest.SessionOutcome;
 import dev.waymark.internal.retain.PointPlan;
+import dev.waymark.internal.watch.Watch;
 import dev.waymark.layout.AbortMode;
 import dev.waymark.layout.BoundaryKey;
 import dev.waymark.layout.Growth;
@@ -232,14 +233,14 @@ public final class PrefillSession implements AutoCloseable {
             parent = keys.next(parent, blockTokenIds, i * block, block, extraKey);
             chain.add(parent);
           }
-          return appendBlocks(chain, blockTokenIds.length - whole * block, views);
+          return appendTimed(chain, blockTokenIds.length - whole * block, views);
         });
   }
 
   /** Stores the next blocks under keys that the caller made. */
   public AppendReceipt append(List<BoundaryKey> blockKeys, StateViews views) {
     // The caller's list is not looked at under the store's locks.
-    return guarded(() -> appendBlocks(List.copyOf(blockKeys), 0, views));
+    return guarded(() -> appendTimed(List.copyOf(blockKeys), 0, views));
   }
 
   private interface Call<T> {
@@ -289,6 +290,13 @@ public final class PrefillSession implements AutoCloseable {
     return new ClosedException(
         ErrorDetail.of("the session was completed, aborted or closed")
             .remedy("match again and start another"));
+  }
+
+  private AppendReceipt appendTimed(List<BoundaryKey> chain, int tail, StateViews views) {
+    Watch.Span span = engine.watch.begin(Watch.Kind.APPEND);
+    AppendReceipt receipt = engine.refusing(() -> appendBlocks(chain, tail, views));
+    span.end(receipt.appendedBytes());
+    return receipt;
   }
 
   private AppendReceipt appendBlocks(List<BoundaryKey> chain, int tail, StateViews views) {
@@ -372,7 +380,8 @@ public final class PrefillSession implements AutoCloseable {
         ErrorDetail.of("too many bytes are on their way to the disk")
             .expected("at most " + most + " bytes in flight")
             .found(engine.segments.inFlightBytes() + ", and " + bytes + " to append")
-            .remedy("append the same again once earlier receipts are durable, or let appends wait"));
+            .remedy("append the same again once earlier receipts are durable, or let appends wait"),
+        bytes);
   }
 
   /** Most that the records of an append take. */

@@ -49,6 +49,10 @@ public final class PrefixMatch {
           walk.run(engine);
           return null;
         });
+    engine.counters.matches.increment();
+    if (walk.pointCount > 0) {
+      engine.counters.matchHits.increment();
+    }
     return new PrefixMatch(
         engine,
         namespace,

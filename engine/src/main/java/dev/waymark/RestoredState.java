@@ -14,6 +14,7 @@ import dev.waymark.internal.log.RecordLocation;
 import dev.waymark.internal.log.RecordReader;
 import dev.waymark.internal.log.Scratch;
 import dev.waymark.internal.log.SegmentSet;
+import dev.waymark.internal.watch.Watch;
 import dev.waymark.layout.BoundaryKey;
 import dev.waymark.layout.Growth;
 import dev.waymark.layout.Layout;
@@ -49,6 +50,7 @@ public final class RestoredState implements AutoCloseable {
   private final Map<Long, SegmentSet.Lease> leases = new HashMap<>();
   private final AtomicLongArray rowsRead;
   private final ReentrantReadWriteLock reading = new ReentrantReadWriteLock();
+  private final Watch.Span span;
   private RecordHeader[] headers;
   private RestoreMissException failure;
   private boolean closed;
@@ -102,6 +104,7 @@ public final class RestoredState implements AutoCloseable {
     this.nextShallower = nextShallower;
     this.hold = hold;
     this.pieces = pieces;
+    this.span = engine.watch.begin(Watch.Kind.RESTORE);
     this.rowsRead = new AtomicLongArray(layout.tensors().size());
     for (int i = 0; i < rowsRead.length(); i++) {
       rowsRead.set(i, NOT_ASKED_FOR);
@@ -440,6 +443,7 @@ public final class RestoredState implements AutoCloseable {
     }
     engine.counters.restores.increment();
     engine.counters.restoredBytes.add(bytes);
+    span.end(bytes);
     return new Restored(tokens, bytes);
   }
 

@@ -1,9 +1,14 @@
 package dev.waymark;
 
+import dev.waymark.error.BackPressureException;
 import dev.waymark.error.ClosedException;
 import dev.waymark.error.CorruptionException;
 import dev.waymark.error.ErrorDetail;
+import dev.waymark.error.QuotaExceededException;
+import dev.waymark.error.QuotaPinnedException;
+import dev.waymark.error.RejectedException;
 import dev.waymark.error.WaymarkException;
+import dev.waymark.error.WriteBudgetExhaustedException;
 import dev.waymark.internal.admit.Budget;
 import dev.waymark.internal.forest.Drops;
 import dev.waymark.internal.forest.Forest;
@@ -25,6 +30,7 @@ import dev.waymark.internal.reclaim.SegmentEmptier;
 import dev.waymark.internal.retain.PinnedBytes;
 import dev.waymark.internal.retain.Tails;
 import dev.waymark.internal.retain.Victim;
+import dev.waymark.internal.watch.Watch;
 import dev.waymark.layout.BoundaryKey;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -55,6 +61,7 @@ final class StoreEngine {
   final LongSupplier clockMillis;
   final Helpers restorers;
   final Counters counters = new Counters();
+  final Watch watch;
   final SpaceKeeper space;
   final WriteBudget budget;
   final Budget memory;
@@ -99,7 +106,9 @@ final class StoreEngine {
       Scratch.Pool scratches,
       LongSupplier clockMillis,
       Helpers restorers,
-      StatusFile statusFile) {
+      StatusFile statusFile,
+      Watch watch) {
+    this.watch = watch;
     this.directory = directory;
     this.storeId = storeId;
     this.options = options;
@@ -156,6 +165,29 @@ final class StoreEngine {
       }
     }
     unwrittenEnds.removeIf(SessionEnd::isDone);
+  }
+
+  /** Runs what may refuse, and takes note where it does. */
+  <T> T refusing(Supplier<T> action) {
+    Watch.Span span = watch.begin(Watch.Kind.REJECT);
+    try {
+      return action.get();
+    } catch (RejectedException e) {
+      span.refuse(e.predictedBytes(), e.rejection().name());
+      throw e;
+    } catch (BackPressureException e) {
+      span.refuse(e.askedBytes(), e.code().name());
+      throw e;
+    } catch (QuotaExceededException e) {
+      span.refuse(e.predictedBytes(), e.code().name());
+      throw e;
+    } catch (QuotaPinnedException e) {
+      span.refuse(e.predictedBytes(), e.code().name());
+      throw e;
+    } catch (WriteBudgetExhaustedException e) {
+      span.refuse(0, e.code().name());
+      throw e;
+    }
   }
 
   /** Takes memory for a held point, if there is any left of it. */
@@ -261,7 +293,12 @@ final class StoreEngine {
     // Two at once would both say of a segment that it is removed.
     reclaiming.lock();
     try {
-      return reclaimLocked();
+      Watch.Span span = watch.begin(Watch.Kind.RECLAIM);
+      long bytes = reclaimLocked();
+      if (bytes > 0) {
+        span.end(bytes);
+      }
+      return bytes;
     } finally {
       reclaiming.unlock();
     }
@@ -354,22 +391,28 @@ final class StoreEngine {
                 infos.size(),
                 forest.boundaryCount(),
                 forest.pointCount(),
+                sessions.size(),
                 counters.appendedBytes.sum(),
                 writtenBytes(),
                 counters.recordBytes.sum(),
                 counters.copiedBytes.sum(),
                 counters.evictedBoundaries.sum(),
                 counters.evictedPoints.sum(),
+                counters.skippedPoints.sum(),
                 forest.kept().size(),
                 PinnedBytes.of(
                     forest, forest.kept().stream().mapToInt(Forest.Kept::node).toArray()),
+                counters.matches.sum(),
+                counters.matchHits.sum(),
                 counters.restores.sum(),
                 counters.restoreMisses.sum(),
                 counters.restoredBytes.sum(),
                 segments.inFlightBytes(),
+                memory.takenBytes(),
                 manifestLength,
                 segments.mappedCount(),
-                segments.chunksLeftRaw()));
+                segments.chunksLeftRaw(),
+                StoreTimings.of(watch)));
   }
 
   /**

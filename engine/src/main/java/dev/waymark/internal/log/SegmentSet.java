@@ -726,9 +726,12 @@ public final class SegmentSet implements AutoCloseable {
   /**
    * Forces every segment that was written to. One that could not be forced is poisoned: it takes no
    * more writes, and nothing in it that was not durable before may be acknowledged.
+   *
+   * @return bytes of records that were in flight until then
    */
-  public void forceDirty() {
+  public long forceDirty() {
     List<Runnable> forces = new ArrayList<>();
+    long all = 0;
     synchronized (this) {
       requireOpen();
       for (Segment segment : segments.values()) {
@@ -736,6 +739,7 @@ public final class SegmentSet implements AutoCloseable {
           segment.dirty = false;
           long bytes = segment.unforcedBytes;
           segment.unforcedBytes = 0;
+          all += bytes;
           int descriptors = segment.descriptors.size();
           forces.add(() -> force(segment, bytes, descriptors));
         }
@@ -749,6 +753,7 @@ public final class SegmentSet implements AutoCloseable {
           }
         };
     forcers.run(forces.size() - 1, each, each);
+    return all;
   }
 
   private void force(Segment segment, long bytes, int descriptors) {
