@@ -17,6 +17,7 @@ import dev.waymark.layout.ModelIdentity;
 import dev.waymark.layout.TensorSpec;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
@@ -67,7 +68,9 @@ public final class SnapshotStore implements AutoCloseable {
   public static SnapshotStore open(Path path, StoreOptions options) {
     JvmFlags.check();
     StoreDirectory directory = RealDirectory.openForWriting(path, options.createIfMissing());
-    return open(directory, options, System::currentTimeMillis, YieldPoints.NONE);
+    return open(
+        new StoreOpener(
+            directory, options, System::currentTimeMillis, System::nanoTime, YieldPoints.NONE));
   }
 
   /** Opens a store on any directory, with its clock and yield points. Closes the directory. */
@@ -76,7 +79,11 @@ public final class SnapshotStore implements AutoCloseable {
       StoreOptions options,
       LongSupplier clockMillis,
       YieldPoints yields) {
-    StoreOpener opener = new StoreOpener(directory, options, clockMillis, yields);
+    LongSupplier clockNanos = () -> TimeUnit.MILLISECONDS.toNanos(clockMillis.getAsLong());
+    return open(new StoreOpener(directory, options, clockMillis, clockNanos, yields));
+  }
+
+  private static SnapshotStore open(StoreOpener opener) {
     return new SnapshotStore(opener.open(), opener.report());
   }
 

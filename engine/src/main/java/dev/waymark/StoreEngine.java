@@ -67,6 +67,7 @@ final class StoreEngine {
   final Budget memory;
   private final ReentrantLock reclaiming = new ReentrantLock();
   private final StatusFile statusFile;
+  private final BoundaryAges ages = new BoundaryAges(this);
 
   /** Edits up to this number are within what STATUS says of the manifest. */
   private volatile long statusDurable = -1;
@@ -425,20 +426,8 @@ final class StoreEngine {
 
   private synchronized void publishStatus(long processId) {
     long durable = publisher.durable();
-    StoreStats stats = stats();
     String json =
-        "{\"output_version\":1,\"quota_bytes\":%d,\"allocated_bytes\":%d,\"live_bytes\":%d,"
-                .formatted(stats.quotaBytes(), stats.allocatedBytes(), stats.liveBytes())
-            + "\"dead_bytes\":%d,\"framing_bytes\":%d,\"reserved_bytes\":%d,"
-                .formatted(stats.deadBytes(), stats.framingBytes(), stats.reservedBytes())
-            + "\"appended_bytes\":%d,\"written_bytes\":%d,\"restores\":%d,\"restore_misses\":%d,"
-                .formatted(
-                    stats.appendedBytes(),
-                    stats.writtenBytes(),
-                    stats.restores(),
-                    stats.restoreMisses())
-            + "\"restored_bytes\":%d,\"boundaries\":%d,\"points\":%d}"
-                .formatted(stats.restoredBytes(), stats.boundaries(), stats.points());
+        StatusCounters.json(stats(), ages.get(processId == Status.CLOSED || statusDurable < 0));
     try {
       statusFile.publish(
           new Status(

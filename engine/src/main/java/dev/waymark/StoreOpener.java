@@ -63,12 +63,13 @@ final class StoreOpener {
       StoreDirectory directory,
       StoreOptions options,
       LongSupplier clockMillis,
+      LongSupplier clockNanos,
       YieldPoints yields) {
     this.directory = options.punchHoles() ? directory : new NoPunching(directory);
     this.options = options;
     this.clockMillis = clockMillis;
     this.yields = yields;
-    this.watch = new Watch(directory.label());
+    this.watch = new Watch(directory.label(), clockNanos);
   }
 
   RecoveryReport report() {

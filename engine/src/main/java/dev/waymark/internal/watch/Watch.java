@@ -2,6 +2,7 @@ package dev.waymark.internal.watch;
 
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -38,15 +39,18 @@ public final class Watch {
   }
 
   private final String store;
+  private final LongSupplier nanoClock;
   private final Map<Kind, Timer> timers = new EnumMap<>(Kind.class);
 
   /**
    * A watch.
    *
    * @param store how the store is called in events
+   * @param nanoClock what timers go by; events go by the recorder's own clock
    */
-  public Watch(String store) {
+  public Watch(String store, LongSupplier nanoClock) {
     this.store = store;
+    this.nanoClock = nanoClock;
     for (Kind kind : Kind.values()) {
       timers.put(kind, new Timer());
     }
@@ -55,7 +59,7 @@ public final class Watch {
   /** An operation that is under way. For one thread at a time. */
   public final class Span {
     private final Kind kind;
-    private final long startNanos = System.nanoTime();
+    private final long startNanos = nanoClock.getAsLong();
     private final StoreEvent event;
 
     private Span(Kind kind) {
@@ -68,7 +72,7 @@ public final class Watch {
 
     /** It is done, and so many bytes were its object. */
     public void end(long bytes) {
-      timers.get(kind).add(System.nanoTime() - startNanos);
+      timers.get(kind).add(nanoClock.getAsLong() - startNanos);
       if (event != null) {
         event.store = store;
         event.bytes = bytes;
