@@ -111,16 +111,17 @@ public final class Admission implements AutoCloseable {
       WaymarkException cause,
       long missing) {
     long predicted = start.estimate().allocatedBytes();
+    long room = predicted - missing;
     int longest =
         Longest.tokens(
             plan.expectedTokens(),
-            tokens -> start.estimateOf(tokens).allocatedBytes(),
-            predicted - missing);
+            tokens -> start.estimateOf(tokens, Math.max(0, room)).allocatedBytes(),
+            room);
     return new RejectedException(
         cause.detail().remedy(cause.detail().remedy() + ", or store " + longest + " tokens"),
         rejection,
         predicted,
-        predicted - missing,
+        room,
         missing,
         longest,
         cause);

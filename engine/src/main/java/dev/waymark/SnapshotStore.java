@@ -2,6 +2,7 @@ package dev.waymark;
 
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidSettingException;
+import dev.waymark.error.WaymarkException;
 import dev.waymark.internal.forest.NamespaceState;
 import dev.waymark.internal.io.JvmFlags;
 import dev.waymark.internal.io.RealDirectory;
@@ -61,13 +62,22 @@ public final class SnapshotStore implements AutoCloseable {
    * @throws dev.waymark.error.MissingJvmFlagsException if the JVM lacks flags; the message holds
    *     them
    * @throws dev.waymark.error.StoreLockedException if another writer has it open
-   * @throws dev.waymark.error.NotAStoreException if there is none, and none was to be made
+   * @throws dev.waymark.error.NotAStoreException if there is none, and none was to be made; or if
+   *     one was, and the directory holds something else
    * @throws dev.waymark.error.UnsupportedFormatException if a newer version wrote it
    * @throws dev.waymark.error.CorruptionException if its manifest is damaged
    */
   public static SnapshotStore open(Path path, StoreOptions options) {
     JvmFlags.check();
-    StoreDirectory directory = RealDirectory.openForWriting(path, options.createIfMissing());
+    RealDirectory directory = RealDirectory.openForWriting(path, options.createIfMissing());
+    if (options.createIfMissing()) {
+      try {
+        directory.requireNobodyElses();
+      } catch (WaymarkException e) {
+        directory.close();
+        throw e;
+      }
+    }
     return open(
         new StoreOpener(
             directory, options, System::currentTimeMillis, System::nanoTime, YieldPoints.NONE));

@@ -86,11 +86,12 @@ public final class StatusCommand implements Callable<Integer> {
     root.set("published", counters(status));
     InspectJson.addFindings(status.findings(), root);
     if (status.publishedMillis().isEmpty()) {
-      root.putObject("error")
-          .put("code", "NO_STATUS")
-          .put("message", "no writer's status can be read")
-          .put("remedy", "use inspect, which reads the manifest instead")
-          .put("exit_code", exitCode(status));
+      Output.error(
+          root,
+          "NO_STATUS",
+          "no writer's status can be read",
+          "use segtool inspect, which reads the manifest instead",
+          exitCode(status));
     }
     return root;
   }
