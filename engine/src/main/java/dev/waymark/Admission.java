@@ -105,16 +105,17 @@ public final class Admission implements AutoCloseable {
       SessionStart start, PrefillPlan plan, QuotaException cause) {
     long missing = cause.missingBytes();
     long predicted = start.estimate().allocatedBytes();
+    long room = predicted - missing;
     int longest =
         Longest.tokens(
             plan.expectedTokens(),
-            tokens -> start.estimateOf(tokens).allocatedBytes(),
-            predicted - missing);
+            tokens -> start.estimateOf(tokens, Math.max(0, room)).allocatedBytes(),
+            room);
     return new RejectedException(
         cause.detail().remedy(cause.detail().remedy() + ", or store " + longest + " tokens"),
         cause instanceof QuotaPinnedException ? Rejection.QUOTA_PINNED : Rejection.QUOTA,
         predicted,
-        predicted - missing,
+        room,
         missing,
         longest,
         cause);
@@ -164,7 +165,7 @@ public final class Admission implements AutoCloseable {
     return engine.using(
         () -> {
           started = true;
-          return PrefillSession.open(engine, namespace, plan, start);
+          return engine.refusing(() -> PrefillSession.open(engine, namespace, plan, start));
         });
   }
 
@@ -180,6 +181,14 @@ public final class Admission implements AutoCloseable {
     if (closed) {
       throw new ClosedException(ErrorDetail.of("the admission was closed"));
     }
+    engine.refusing(
+        () -> {
+          take(tokens, bytesInUse);
+          return null;
+        });
+  }
+
+  private void take(int tokens, long bytesInUse) {
     slope.sample(tokens, bytesInUse);
     long atEnd =
         slope.isKnown() ? slope.atEnd(tokens, bytesInUse, plan.expectedTokens()) : bytesInUse;

@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
  *     rest of their block
  * @param appendedBytes payload written, rows and point together; 0 where all was stored already
  * @param pointAdded whether the last boundary became a restore point by this append
+ * @param pointSkipped whether it would have, and was left out under {@link BackPressure#WIDEN}
  * @param durable completes once all of it is durable, or fails once it is known to be lost;
  *     receipts complete in the order in which what they stand for was published. What is made to
  *     depend on it runs on a thread of the store, or inside another's call of it: it may use the
@@ -20,4 +21,5 @@ public record AppendReceipt(
     int skippedTokens,
     long appendedBytes,
     boolean pointAdded,
+    boolean pointSkipped,
     CompletableFuture<Void> durable) {}

@@ -130,7 +130,8 @@ public final class Namespace {
    *     match again
    */
   public Admission admit(PrefixMatch match, PrefillPlan plan) {
-    return engine.using(() -> Admission.of(engine, this, plan, start(match, plan)));
+    return engine.using(
+        () -> engine.refusing(() -> Admission.of(engine, this, plan, start(match, plan))));
   }
 
   /**
@@ -142,7 +143,8 @@ public final class Namespace {
    * @throws dev.waymark.error.StaleMatchException if that is not there any more; match again
    */
   public PrefillSession prefill(PrefixMatch match, PrefillPlan plan) {
-    return engine.using(() -> PrefillSession.open(engine, this, plan, start(match, plan)));
+    return engine.using(
+        () -> engine.refusing(() -> PrefillSession.open(engine, this, plan, start(match, plan))));
   }
 
   private SessionStart start(PrefixMatch match, PrefillPlan plan) {

@@ -16,6 +16,8 @@ import java.util.Objects;
  * @param durability when it is forced, or null for the store's
  * @param memoryBytesPerToken what a token of the prompt takes in the caller's memory, where that is
  *     known better than from the layout; else 0
+ * @param backPressure what an append does when too much is on its way to the disk, or null for the
+ *     store's
  */
 public record PrefillPlan(
     int expectedTokens,
@@ -23,7 +25,8 @@ public record PrefillPlan(
     RestorePolicy policy,
     AbortMode abortMode,
     Durability durability,
-    long memoryBytesPerToken) {
+    long memoryBytesPerToken,
+    BackPressure backPressure) {
   /** Starts from the deepest restore point that the match found. */
   public static final int DEEPEST = -1;
 
@@ -41,35 +44,41 @@ public record PrefillPlan(
 
   /** A prompt of that many tokens, with the default policy, kept when it is aborted. */
   public static PrefillPlan tokens(int expectedTokens) {
-    return new PrefillPlan(expectedTokens, DEEPEST, RestorePolicy.DEFAULT, AbortMode.KEEP, null, 0);
+    return new PrefillPlan(expectedTokens, DEEPEST, RestorePolicy.DEFAULT, AbortMode.KEEP, null, 0, null);
   }
 
   /** A copy with another policy. */
   public PrefillPlan policy(RestorePolicy value) {
     return new PrefillPlan(
-        expectedTokens, startTokens, value, abortMode, durability, memoryBytesPerToken);
+        expectedTokens, startTokens, value, abortMode, durability, memoryBytesPerToken, backPressure);
   }
 
   /** A copy with another abort mode. */
   public PrefillPlan onAbort(AbortMode value) {
     return new PrefillPlan(
-        expectedTokens, startTokens, policy, value, durability, memoryBytesPerToken);
+        expectedTokens, startTokens, policy, value, durability, memoryBytesPerToken, backPressure);
   }
 
   /** A copy with another durability. */
   public PrefillPlan durability(Durability value) {
     return new PrefillPlan(
-        expectedTokens, startTokens, policy, abortMode, value, memoryBytesPerToken);
+        expectedTokens, startTokens, policy, abortMode, value, memoryBytesPerToken, backPressure);
   }
 
   /** A copy that starts from another restorable boundary of the match, or from 0. */
   public PrefillPlan from(int tokens) {
     return new PrefillPlan(
-        expectedTokens, tokens, policy, abortMode, durability, memoryBytesPerToken);
+        expectedTokens, tokens, policy, abortMode, durability, memoryBytesPerToken, backPressure);
   }
 
   /** A copy for a model whose cost of a token in the caller's memory is known. */
   public PrefillPlan memoryBytesPerToken(long value) {
-    return new PrefillPlan(expectedTokens, startTokens, policy, abortMode, durability, value);
+    return new PrefillPlan(expectedTokens, startTokens, policy, abortMode, durability, value, backPressure);
+  }
+
+  /** A copy with another choice of what to do when too much is on its way to the disk. */
+  public PrefillPlan backPressure(BackPressure value) {
+    return new PrefillPlan(
+        expectedTokens, startTokens, policy, abortMode, durability, memoryBytesPerToken, value);
   }
 }

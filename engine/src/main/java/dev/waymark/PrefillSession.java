@@ -1,5 +1,6 @@
 package dev.waymark;
 
+import dev.waymark.error.BackPressureException;
 import dev.waymark.error.BoundaryMismatchException;
 import dev.waymark.error.ClosedException;
 import dev.waymark.error.ConcurrentUseException;
@@ -21,9 +22,11 @@ import dev.waymark.internal.log.RecordPlan;
 import dev.waymark.internal.log.Run;
 import dev.waymark.internal.log.Scratch;
 import dev.waymark.internal.log.SegmentKind;
+import dev.waymark.internal.log.SegmentSet;
 import dev.waymark.internal.manifest.Edit;
 import dev.waymark.internal.manifest.SessionOutcome;
 import dev.waymark.internal.retain.PointPlan;
+import dev.waymark.internal.watch.Watch;
 import dev.waymark.layout.AbortMode;
 import dev.waymark.layout.BoundaryKey;
 import dev.waymark.layout.Growth;
@@ -61,6 +64,7 @@ public final class PrefillSession implements AutoCloseable {
   private final Layout layout;
   private final PrefillPlan plan;
   private final Durability durability;
+  private final BackPressure backPressure;
   private final PointPlan points;
   private final RecordPlans records;
   private final long sessionId;
@@ -78,6 +82,7 @@ public final class PrefillSession implements AutoCloseable {
   private int tokens;
   private int durableTokens;
   private long lastNumber;
+  private SegmentSet.Flight flight;
   private HeldPoint held;
   private SessionEnd sessionEnd;
   private boolean complete;
@@ -103,6 +108,9 @@ public final class PrefillSession implements AutoCloseable {
     this.layout = state.layout();
     this.plan = plan;
     this.durability = plan.durability() == null ? engine.options.durability() : plan.durability();
+    this.backPressure =
+        plan.backPressure() == null ? engine.options.backPressure() : plan.backPressure();
+    this.flight = engine.segments.flight(engine.options.maxInFlightBytes());
     this.points = start.points();
     this.records = new RecordPlans(state, engine.segments.sizing().maxRecordBytes());
     this.sessionId = sessionId;
@@ -203,6 +211,8 @@ public final class PrefillSession implements AutoCloseable {
    * @param blockTokenIds token ids that follow those appended before
    * @throws BoundaryMismatchException if the rows of a view end elsewhere
    * @throws ViewMismatchException if a view is missing, too short or of another shape
+   * @throws BackPressureException if too much is on its way to the disk, under {@link
+   *     BackPressure#FAIL}; nothing was stored, and the session goes on
    */
   public AppendReceipt append(int[] blockTokenIds, StateViews views) {
     return append(blockTokenIds, NO_EXTRA, views);
@@ -223,14 +233,14 @@ public final class PrefillSession implements AutoCloseable {
             parent = keys.next(parent, blockTokenIds, i * block, block, extraKey);
             chain.add(parent);
           }
-          return appendBlocks(chain, blockTokenIds.length - whole * block, views);
+          return appendTimed(chain, blockTokenIds.length - whole * block, views);
         });
   }
 
   /** Stores the next blocks under keys that the caller made. */
   public AppendReceipt append(List<BoundaryKey> blockKeys, StateViews views) {
     // The caller's list is not looked at under the store's locks.
-    return guarded(() -> appendBlocks(List.copyOf(blockKeys), 0, views));
+    return guarded(() -> appendTimed(List.copyOf(blockKeys), 0, views));
   }
 
   private interface Call<T> {
@@ -282,6 +292,13 @@ public final class PrefillSession implements AutoCloseable {
             .remedy("match again and start another"));
   }
 
+  private AppendReceipt appendTimed(List<BoundaryKey> chain, int tail, StateViews views) {
+    Watch.Span span = engine.watch.begin(Watch.Kind.APPEND);
+    AppendReceipt receipt = engine.refusing(() -> appendBlocks(chain, tail, views));
+    span.end(receipt.appendedBytes());
+    return receipt;
+  }
+
   private AppendReceipt appendBlocks(List<BoundaryKey> chain, int tail, StateViews views) {
     int block = layout.blockTokens();
     long end = (long) tokens + (long) chain.size() * block + tail;
@@ -295,6 +312,19 @@ public final class PrefillSession implements AutoCloseable {
     Ahead ahead = engine.publisher.read(() -> lookAhead(chain));
     checkHeld(views, ahead, to, newest);
     engine.budget.require(1);
+    boolean skipped = !takeOff(ahead, to, newest);
+    newest = skipped ? Newest.LEFT_OUT : newest;
+    try {
+      return appendBlocks(chain, tail, views, newest, skipped);
+    } finally {
+      flight.close();
+    }
+  }
+
+  private AppendReceipt appendBlocks(
+      List<BoundaryKey> chain, int tail, StateViews views, Newest newest, boolean skipped) {
+    int block = layout.blockTokens();
+    int to = tokens + chain.size() * block;
     boolean holds = newest == Newest.HELD && takeHeld(to);
     long bytes = 0;
     boolean pointAdded = false;
@@ -308,7 +338,9 @@ public final class PrefillSession implements AutoCloseable {
       }
       bytes += outcome.bytes();
       pointAdded = outcome.pointAdded();
-      if (outcome.bytes() > 0 && durability != Durability.COMMIT) {
+      if (outcome.bytes() > 0
+          && durability != Durability.COMMIT
+          && backPressure == BackPressure.BLOCK) {
         // After each block, so that what waits for a force is bounded however many there are.
         engine.afterAppend(durability, lastNumber);
       }
@@ -317,7 +349,53 @@ public final class PrefillSession implements AutoCloseable {
       engine.publisher.commit(lastNumber);
     }
     CompletableFuture<Void> durable = engine.publisher.whenDurable(lastNumber);
-    return new AppendReceipt(tokens, tail, bytes, pointAdded, durable);
+    return new AppendReceipt(tokens, tail, bytes, pointAdded, skipped, durable);
+  }
+
+  /**
+   * Takes room in flight for all that an append will write, where it is not to wait for it.
+   *
+   * @return false if its point is to be left out
+   * @throws BackPressureException if it is to fail
+   */
+  private boolean takeOff(Ahead ahead, int to, Newest newest) {
+    boolean point = newest == Newest.POINT && !ahead.isPoint();
+    long most = engine.options.maxInFlightBytes();
+    flight = engine.segments.flight(most);
+    if (backPressure == BackPressure.BLOCK
+        || (backPressure == BackPressure.WIDEN && !(point && points.isSpare(to)))) {
+      return true;
+    }
+    long bytes = flightBytes(ahead, to, point);
+    SegmentSet.Flight taken = bytes == 0 ? flight : engine.segments.tryTakeOff(bytes, most);
+    if (taken != null) {
+      flight = taken;
+      return true;
+    }
+    if (backPressure == BackPressure.WIDEN) {
+      engine.counters.skippedPoints.increment();
+      return false;
+    }
+    throw new BackPressureException(
+        ErrorDetail.of("too many bytes are on their way to the disk")
+            .expected("at most " + most + " bytes in flight")
+            .found(engine.segments.inFlightBytes() + ", and " + bytes + " to append")
+            .remedy("append the same again once earlier receipts are durable, or let appends wait"),
+        bytes);
+  }
+
+  /** Most that the records of an append take. */
+  private long flightBytes(Ahead ahead, int to, boolean point) {
+    int block = layout.blockTokens();
+    List<RecordPlan> plans = new ArrayList<>();
+    for (int from = ahead.storedTokens(); from < to; from += block) {
+      plans.addAll(records.append(tipKey, tipKey, from, from + block));
+    }
+    if (point) {
+      plans.addAll(records.delta(tipKey, tipKey, to - block, to, ahead.coveredTo()));
+      plans.addAll(records.state(tipKey, tipKey, to - block, to));
+    }
+    return plans.stream().mapToLong(RecordPlan::maxBytes).sum();
   }
 
   /** What becomes of the window and the fixed state at the last boundary of an append. */
@@ -539,7 +617,7 @@ public final class PrefillSession implements AutoCloseable {
                   state.descriptor(),
                   scratch,
                   engine.options.verifyLossy(),
-                  engine.options.maxInFlightBytes());
+                  flight);
           if (location != null) {
             return location;
           }

@@ -49,6 +49,10 @@ public final class PrefixMatch {
           walk.run(engine);
           return null;
         });
+    engine.counters.matches.increment();
+    if (walk.pointCount > 0) {
+      engine.counters.matchHits.increment();
+    }
     return new PrefixMatch(
         engine,
         namespace,
@@ -263,13 +267,21 @@ public final class PrefixMatch {
         : storedKeys.get(tokens / namespace.layout().blockTokens() - 1);
   }
 
-  int nextShallower(int tokens) {
-    int shallower = 0;
-    for (int point : points) {
-      if (point < tokens) {
-        shallower = point;
-      }
-    }
-    return shallower;
+  /** The deepest point below so many tokens that is there now, or 0. */
+  int nextRestorable(int belowTokens) {
+    return engine.publisher.read(
+        () -> {
+          Forest forest = engine.forest;
+          for (int i = points.length - 1; i >= 0; i--) {
+            int node =
+                points[i] < belowTokens
+                    ? forest.find(namespace.state().id(), keyAt(points[i]))
+                    : Forest.NONE;
+            if (node != Forest.NONE && forest.isRestorable(node)) {
+              return points[i];
+            }
+          }
+          return 0;
+        });
   }
 }

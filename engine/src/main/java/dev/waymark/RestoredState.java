@@ -14,6 +14,7 @@ import dev.waymark.internal.log.RecordLocation;
 import dev.waymark.internal.log.RecordReader;
 import dev.waymark.internal.log.Scratch;
 import dev.waymark.internal.log.SegmentSet;
+import dev.waymark.internal.watch.Watch;
 import dev.waymark.layout.BoundaryKey;
 import dev.waymark.layout.Growth;
 import dev.waymark.layout.Layout;
@@ -43,12 +44,13 @@ public final class RestoredState implements AutoCloseable {
   private final Namespace namespace;
   private final Layout layout;
   private final int tokens;
-  private final int nextShallower;
+  private final PrefixMatch match;
   private final Forest.Hold hold;
   private final List<Piece> pieces;
   private final Map<Long, SegmentSet.Lease> leases = new HashMap<>();
   private final AtomicLongArray rowsRead;
   private final ReentrantReadWriteLock reading = new ReentrantReadWriteLock();
+  private final Watch.Span span;
   private RecordHeader[] headers;
   private RestoreMissException failure;
   private boolean closed;
@@ -92,16 +94,17 @@ public final class RestoredState implements AutoCloseable {
       StoreEngine engine,
       Namespace namespace,
       int tokens,
-      int nextShallower,
+      PrefixMatch match,
       Forest.Hold hold,
       List<Piece> pieces) {
     this.engine = engine;
     this.namespace = namespace;
     this.layout = namespace.layout();
     this.tokens = tokens;
-    this.nextShallower = nextShallower;
+    this.match = match;
     this.hold = hold;
     this.pieces = pieces;
+    this.span = engine.watch.begin(Watch.Kind.RESTORE);
     this.rowsRead = new AtomicLongArray(layout.tensors().size());
     for (int i = 0; i < rowsRead.length(); i++) {
       rowsRead.set(i, NOT_ASKED_FOR);
@@ -126,7 +129,7 @@ public final class RestoredState implements AutoCloseable {
               engine,
               namespace,
               tokens,
-              match.nextShallower(tokens),
+              match,
               forest.holdToRead(node),
               pieces);
         });
@@ -256,7 +259,7 @@ public final class RestoredState implements AutoCloseable {
       if (e instanceof ViewMismatchException || e instanceof ClosedException) {
         throw e;
       }
-      RestoreMissException miss = miss(e);
+      RestoreMissException miss = miss(e, tokens);
       fail(miss);
       throw miss;
     }
@@ -373,27 +376,37 @@ public final class RestoredState implements AutoCloseable {
       SegmentSet.Lease lease = lease(piece.location().segmentId());
       body.read(i, piece, new RecordReader(lease.region(), lease.fileName(), scratch));
     } catch (CorruptionException e) {
-      damaged(piece, e, scratch);
-      throw miss(e);
+      boolean dropped = damaged(piece, e, scratch);
+      // What was dropped the forest knows of; else anything that stands on the record may miss too.
+      throw miss(e, dropped ? tokens : piece.tokens());
+    } catch (RestoreMissException | ClosedException | ViewMismatchException e) {
+      throw e;
+    } catch (WaymarkException e) {
+      throw miss(e, piece.tokens());
     }
   }
 
-  /** A record is set aside only where a second look finds the same. */
-  private void damaged(Piece piece, CorruptionException cause, Scratch scratch) {
+  /**
+   * A record is set aside only where a second look finds the same.
+   *
+   * @return whether it was
+   */
+  private boolean damaged(Piece piece, CorruptionException cause, Scratch scratch) {
     try {
       SegmentSet.Lease lease = lease(piece.location().segmentId());
       RecordReader reader = new RecordReader(lease.region(), lease.fileName(), scratch);
       RecordHeader header = reader.header(piece.location(), layout);
       if (piece.is(header, namespace.state().id())) {
         reader.verify(header);
-        return;
+        return false;
       }
     } catch (CorruptionException e) {
       // Proven.
     } catch (WaymarkException e) {
-      return;
+      return false;
     }
     engine.dropDamaged(namespace.state().id(), piece.key(), piece.kind(), piece.location(), cause);
+    return true;
   }
 
   private SegmentSet.Lease lease(long segmentId) {
@@ -432,7 +445,8 @@ public final class RestoredState implements AutoCloseable {
                 new CorruptionException(
                     ErrorDetail.of("records do not hold all rows of '" + spec.name() + "'")
                         .expected(expected)
-                        .found(rowsRead.get(i))));
+                        .found(rowsRead.get(i))),
+                tokens);
         fail(miss);
         throw miss;
       }
@@ -440,6 +454,7 @@ public final class RestoredState implements AutoCloseable {
     }
     engine.counters.restores.increment();
     engine.counters.restoredBytes.add(bytes);
+    span.end(bytes);
     return new Restored(tokens, bytes);
   }
 
@@ -451,7 +466,13 @@ public final class RestoredState implements AutoCloseable {
     return spec.rowsAfter(tokens);
   }
 
-  private RestoreMissException miss(WaymarkException cause) {
+  /**
+   * Says that it misses.
+   *
+   * @param belowTokens a point below may still be restored
+   */
+  private RestoreMissException miss(WaymarkException cause, int belowTokens) {
+    int nextShallower = match.nextRestorable(belowTokens);
     return new RestoreMissException(
         ErrorDetail.of("the state at " + tokens + " tokens cannot be given back")
             .found(cause.getMessage())

@@ -152,6 +152,11 @@ final class SessionStart {
 
   /** What it would cost if the prompt was of another length. */
   Estimate estimateOf(int expectedTokens) {
+    return estimateOf(expectedTokens, enoughBytes);
+  }
+
+  /** The same, counted no further than until it is clear that it takes more than that. */
+  Estimate estimateOf(int expectedTokens, long enoughBytes) {
     return new PrefillEstimator(namespace.state(), engine.segments.sizing(), engine.options)
         .estimate(tokens, held.storedTokens(), expectedTokens, points(expectedTokens), enoughBytes);
   }

@@ -2,6 +2,7 @@ package dev.waymark;
 
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidSettingException;
+import dev.waymark.error.WaymarkException;
 import dev.waymark.internal.forest.NamespaceState;
 import dev.waymark.internal.io.JvmFlags;
 import dev.waymark.internal.io.RealDirectory;
@@ -16,6 +17,7 @@ import dev.waymark.layout.ModelIdentity;
 import dev.waymark.layout.TensorSpec;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
@@ -59,14 +61,25 @@ public final class SnapshotStore implements AutoCloseable {
    * @throws dev.waymark.error.MissingJvmFlagsException if the JVM lacks flags; the message holds
    *     them
    * @throws dev.waymark.error.StoreLockedException if another writer has it open
-   * @throws dev.waymark.error.NotAStoreException if there is none, and none was to be made
+   * @throws dev.waymark.error.NotAStoreException if there is none, and none was to be made; or if
+   *     one was, and the directory holds something else
    * @throws dev.waymark.error.UnsupportedFormatException if a newer version wrote it
    * @throws dev.waymark.error.CorruptionException if its manifest is damaged
    */
   public static SnapshotStore open(Path path, StoreOptions options) {
     JvmFlags.check();
-    StoreDirectory directory = RealDirectory.openForWriting(path, options.createIfMissing());
-    return open(directory, options, System::currentTimeMillis, YieldPoints.NONE);
+    RealDirectory directory = RealDirectory.openForWriting(path, options.createIfMissing());
+    if (options.createIfMissing()) {
+      try {
+        directory.requireNobodyElses();
+      } catch (WaymarkException e) {
+        directory.close();
+        throw e;
+      }
+    }
+    return open(
+        new StoreOpener(
+            directory, options, System::currentTimeMillis, System::nanoTime, YieldPoints.NONE));
   }
 
   /** Opens a store on any directory, with its clock and yield points. Closes the directory. */
@@ -75,7 +88,11 @@ public final class SnapshotStore implements AutoCloseable {
       StoreOptions options,
       LongSupplier clockMillis,
       YieldPoints yields) {
-    StoreOpener opener = new StoreOpener(directory, options, clockMillis, yields);
+    LongSupplier clockNanos = () -> TimeUnit.MILLISECONDS.toNanos(clockMillis.getAsLong());
+    return open(new StoreOpener(directory, options, clockMillis, clockNanos, yields));
+  }
+
+  private static SnapshotStore open(StoreOpener opener) {
     return new SnapshotStore(opener.open(), opener.report());
   }
 

@@ -18,6 +18,7 @@ import dev.waymark.internal.reclaim.SegmentEmptier;
 import dev.waymark.internal.retain.EvictionPlanner;
 import dev.waymark.internal.retain.PinnedBytes;
 import dev.waymark.internal.retain.Victim;
+import dev.waymark.internal.watch.Watch;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -464,8 +465,15 @@ final class SpaceKeeper {
             id ->
                 new EvictionPlanner(
                     engine.forest, engine.options.eviction(), usedNamespaces::contains, id));
-    return engine.publisher.write(
-        () -> {
+    Watch.Span span = engine.watch.begin(Watch.Kind.EVICT);
+    long all = engine.publisher.write(() -> evict(planner, bytes, onlyNamespace, tally));
+    if (all > 0) {
+      span.end(all);
+    }
+    return all;
+  }
+
+  private long evict(EvictionPlanner planner, long bytes, int onlyNamespace, Tally tally) {
           long freed = 0;
           int boundaries = 0;
           while (freed < bytes && boundaries < STEP_BOUNDARIES) {
@@ -492,7 +500,6 @@ final class SpaceKeeper {
             boundaries += victim.nodes().size();
           }
           return freed;
-        });
   }
 
   /**

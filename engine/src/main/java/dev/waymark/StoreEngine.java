@@ -1,9 +1,14 @@
 package dev.waymark;
 
+import dev.waymark.error.BackPressureException;
 import dev.waymark.error.ClosedException;
 import dev.waymark.error.CorruptionException;
 import dev.waymark.error.ErrorDetail;
+import dev.waymark.error.QuotaExceededException;
+import dev.waymark.error.QuotaPinnedException;
+import dev.waymark.error.RejectedException;
 import dev.waymark.error.WaymarkException;
+import dev.waymark.error.WriteBudgetExhaustedException;
 import dev.waymark.internal.admit.Budget;
 import dev.waymark.internal.forest.Drops;
 import dev.waymark.internal.forest.Forest;
@@ -25,6 +30,7 @@ import dev.waymark.internal.reclaim.SegmentEmptier;
 import dev.waymark.internal.retain.PinnedBytes;
 import dev.waymark.internal.retain.Tails;
 import dev.waymark.internal.retain.Victim;
+import dev.waymark.internal.watch.Watch;
 import dev.waymark.layout.BoundaryKey;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -55,11 +61,13 @@ final class StoreEngine {
   final LongSupplier clockMillis;
   final Helpers restorers;
   final Counters counters = new Counters();
+  final Watch watch;
   final SpaceKeeper space;
   final WriteBudget budget;
   final Budget memory;
   private final ReentrantLock reclaiming = new ReentrantLock();
   private final StatusFile statusFile;
+  private final BoundaryAges ages = new BoundaryAges(this);
 
   /** Edits up to this number are within what STATUS says of the manifest. */
   private volatile long statusDurable = -1;
@@ -99,7 +107,9 @@ final class StoreEngine {
       Scratch.Pool scratches,
       LongSupplier clockMillis,
       Helpers restorers,
-      StatusFile statusFile) {
+      StatusFile statusFile,
+      Watch watch) {
+    this.watch = watch;
     this.directory = directory;
     this.storeId = storeId;
     this.options = options;
@@ -156,6 +166,29 @@ final class StoreEngine {
       }
     }
     unwrittenEnds.removeIf(SessionEnd::isDone);
+  }
+
+  /** Runs what may refuse, and takes note where it does. */
+  <T> T refusing(Supplier<T> action) {
+    Watch.Span span = watch.begin(Watch.Kind.REJECT);
+    try {
+      return action.get();
+    } catch (RejectedException e) {
+      span.refuse(e.predictedBytes(), e.rejection().name());
+      throw e;
+    } catch (BackPressureException e) {
+      span.refuse(e.askedBytes(), e.code().name());
+      throw e;
+    } catch (QuotaExceededException e) {
+      span.refuse(e.predictedBytes(), e.code().name());
+      throw e;
+    } catch (QuotaPinnedException e) {
+      span.refuse(e.predictedBytes(), e.code().name());
+      throw e;
+    } catch (WriteBudgetExhaustedException e) {
+      span.refuse(0, e.code().name());
+      throw e;
+    }
   }
 
   /** Takes memory for a held point, if there is any left of it. */
@@ -276,7 +309,12 @@ final class StoreEngine {
     // Two at once would both say of a segment that it is removed.
     reclaiming.lock();
     try {
-      return reclaimLocked();
+      Watch.Span span = watch.begin(Watch.Kind.RECLAIM);
+      long bytes = reclaimLocked();
+      if (bytes > 0) {
+        span.end(bytes);
+      }
+      return bytes;
     } finally {
       reclaiming.unlock();
     }
@@ -369,22 +407,28 @@ final class StoreEngine {
                 infos.size(),
                 forest.boundaryCount(),
                 forest.pointCount(),
+                sessions.size(),
                 counters.appendedBytes.sum(),
                 writtenBytes(),
                 counters.recordBytes.sum(),
                 counters.copiedBytes.sum(),
                 counters.evictedBoundaries.sum(),
                 counters.evictedPoints.sum(),
+                counters.skippedPoints.sum(),
                 forest.kept().size(),
                 PinnedBytes.of(
                     forest, forest.kept().stream().mapToInt(Forest.Kept::node).toArray()),
+                counters.matches.sum(),
+                counters.matchHits.sum(),
                 counters.restores.sum(),
                 counters.restoreMisses.sum(),
                 counters.restoredBytes.sum(),
                 segments.inFlightBytes(),
+                memory.takenBytes(),
                 manifestLength,
                 segments.mappedCount(),
-                segments.chunksLeftRaw()));
+                segments.chunksLeftRaw(),
+                StoreTimings.of(watch)));
   }
 
   /**
@@ -397,20 +441,8 @@ final class StoreEngine {
 
   private synchronized void publishStatus(long processId) {
     long durable = publisher.durable();
-    StoreStats stats = stats();
     String json =
-        "{\"output_version\":1,\"quota_bytes\":%d,\"allocated_bytes\":%d,\"live_bytes\":%d,"
-                .formatted(stats.quotaBytes(), stats.allocatedBytes(), stats.liveBytes())
-            + "\"dead_bytes\":%d,\"framing_bytes\":%d,\"reserved_bytes\":%d,"
-                .formatted(stats.deadBytes(), stats.framingBytes(), stats.reservedBytes())
-            + "\"appended_bytes\":%d,\"written_bytes\":%d,\"restores\":%d,\"restore_misses\":%d,"
-                .formatted(
-                    stats.appendedBytes(),
-                    stats.writtenBytes(),
-                    stats.restores(),
-                    stats.restoreMisses())
-            + "\"restored_bytes\":%d,\"boundaries\":%d,\"points\":%d}"
-                .formatted(stats.restoredBytes(), stats.boundaries(), stats.points());
+        StatusCounters.json(stats(), ages.get(processId == Status.CLOSED || statusDurable < 0));
     try {
       statusFile.publish(
           new Status(

@@ -312,7 +312,7 @@ public final class StoreInspector {
         account.unaccountedBytes());
   }
 
-  private static FindingReport report(Finding finding) {
+  static FindingReport report(Finding finding) {
     return new FindingReport(
         finding.id(),
         finding.severity().name(),

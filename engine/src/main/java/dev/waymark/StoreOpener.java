@@ -36,6 +36,7 @@ import dev.waymark.internal.recover.LoadedStore;
 import dev.waymark.internal.recover.Recovery;
 import dev.waymark.internal.recover.RecoveryPlan;
 import dev.waymark.internal.recover.RecoveryPlanner;
+import dev.waymark.internal.watch.Watch;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
@@ -57,17 +58,21 @@ final class StoreOpener {
   private final StoreOptions options;
   private final LongSupplier clockMillis;
   private final YieldPoints yields;
+  private final Watch watch;
   private RecoveryReport report;
+  private long readBytes;
 
   StoreOpener(
       StoreDirectory directory,
       StoreOptions options,
       LongSupplier clockMillis,
+      LongSupplier clockNanos,
       YieldPoints yields) {
     this.directory = options.punchHoles() ? directory : new NoPunching(directory);
     this.options = options;
     this.clockMillis = clockMillis;
     this.yields = yields;
+    this.watch = new Watch(directory.label(), clockNanos);
   }
 
   RecoveryReport report() {
@@ -75,6 +80,13 @@ final class StoreOpener {
   }
 
   StoreEngine open() {
+    Watch.Span span = watch.begin(Watch.Kind.RECOVER);
+    StoreEngine engine = openTimed();
+    span.end(readBytes);
+    return engine;
+  }
+
+  private StoreEngine openTimed() {
     try {
       if (!options.createIfMissing() && !directory.exists(CurrentFile.NAME)) {
         // Before the lock, whose file would be left in a directory that is no store.
@@ -132,6 +144,7 @@ final class StoreOpener {
             ? LoadedStore.empty(segments)
             : LoadedStore.read(directory, current, provenBytes(current), segments);
     if (!create) {
+      readBytes = loaded.end().validLengthBytes();
       requireWritable(loaded.end().header().versions(), ManifestLog.fileName(current.manifestId()));
     }
     Recovery.requireOwnNames(loaded, current, directory);
@@ -242,7 +255,8 @@ final class StoreOpener {
             log.manifestId() + 1,
             clockMillis,
             yields,
-            new Salvage(loaded.forest(), segments, QuotaGate.COPYING));
+            new Salvage(loaded.forest(), segments, QuotaGate.COPYING),
+            watch);
     loaded.numberDeathsBy(publisher::published);
     StoreEngine engine =
         new StoreEngine(
@@ -256,7 +270,8 @@ final class StoreOpener {
             scratches,
             clockMillis,
             Helpers.threads("waymark-restore", options.restoreThreads() - 1),
-            StatusFile.open(directory));
+            StatusFile.open(directory),
+            watch);
     try {
       EvictionReport evicted = engine.space.enforceAtOpen();
       report = report(create, loaded, plan, evicted);

@@ -19,6 +19,7 @@ import java.util.regex.Pattern;
  * @param maxInFlightBytes appends wait for a force, within a boundary too, so that no more bytes
  *     are in flight: being written, or not forced yet. One record of up to 60 MiB may go ahead
  *     alone
+ * @param backPressure what an append does when it would have to wait for that
  * @param heldStateBytes memory for the newest point of sessions that generate tokens
  * @param restoreThreads threads that one restore reads with, the caller's among them
  * @param eviction whose chain goes first when room has to be made
@@ -39,6 +40,7 @@ public record StoreOptions(
     long groupBytes,
     long groupMillis,
     long maxInFlightBytes,
+    BackPressure backPressure,
     long heldStateBytes,
     long memoryBudgetBytes,
     int restoreThreads,
@@ -67,6 +69,7 @@ public record StoreOptions(
   public StoreOptions {
     Objects.requireNonNull(durability, "durability");
     Objects.requireNonNull(eviction, "eviction");
+    Objects.requireNonNull(backPressure, "backPressure");
     if (quotaBytes != AUTO_QUOTA && quotaBytes < MIN_QUOTA_BYTES) {
       throw invalid("quota", MIN_QUOTA_BYTES + " bytes or more, or auto", quotaBytes);
     }
@@ -137,6 +140,7 @@ public record StoreOptions(
     private long groupBytes = 32L << 20;
     private long groupMillis = 200;
     private long maxInFlightBytes = 256L << 20;
+    private BackPressure backPressure = BackPressure.BLOCK;
     private long heldStateBytes = 128L << 20;
     private long memoryBudgetBytes = NO_MEMORY_BUDGET;
     private int restoreThreads = Math.min(4, Runtime.getRuntime().availableProcessors());
@@ -182,6 +186,12 @@ public record StoreOptions(
     /** Appends wait for a force once so many bytes are not forced. */
     public Builder maxInFlight(long bytes) {
       maxInFlightBytes = bytes;
+      return this;
+    }
+
+    /** What an append does when it would have to wait for others' bytes; it waits. */
+    public Builder backPressure(BackPressure value) {
+      backPressure = value;
       return this;
     }
 
@@ -253,6 +263,7 @@ public record StoreOptions(
           groupBytes,
           groupMillis,
           maxInFlightBytes,
+          backPressure,
           heldStateBytes,
           memoryBudgetBytes,
           restoreThreads,

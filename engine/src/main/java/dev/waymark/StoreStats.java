@@ -13,22 +13,29 @@ package dev.waymark;
  * @param segments segment files
  * @param boundaries boundaries
  * @param points restore points
+ * @param openSessions prefills that were begun and not ended
  * @param appendedBytes payload that callers stored, since open
  * @param writtenBytes whole records, every copy, and manifests, since open
  * @param recordBytes whole records, written the first time, since open
  * @param copiedBytes whole records, every copy, since open
  * @param evictedBoundaries boundaries that made room, since open
  * @param evictedPoints restore points that made room, since open
+ * @param skippedPoints restore points that were left out under {@link BackPressure#WIDEN}, since
+ *     open
  * @param keptChains chains that are kept under a name
  * @param keptBytes whole pages of the records on kept chains
+ * @param matches prompts that were matched, since open
+ * @param matchHits of these, those of which something was restorable
  * @param restores restores that succeeded, since open
  * @param restoreMisses restores that failed, since open
  * @param restoredBytes raw bytes given to callers, since open
  * @param unforcedBytes bytes of records in flight: being written, or written and not yet forced
+ * @param admittedMemoryBytes of the memory budget, what admitted prefills have now
  * @param manifestBytes length of the manifest
  * @param mappedFiles segment files that are mapped
  * @param chunksLeftRaw chunks that were stored as they are, since open, because the codec asked for
  *     could not take them, would not have made them smaller, or not within its stated error
+ * @param timings how long what it did took
  */
 public record StoreStats(
     long quotaBytes,
@@ -40,21 +47,27 @@ public record StoreStats(
     int segments,
     long boundaries,
     long points,
+    int openSessions,
     long appendedBytes,
     long writtenBytes,
     long recordBytes,
     long copiedBytes,
     long evictedBoundaries,
     long evictedPoints,
+    long skippedPoints,
     int keptChains,
     long keptBytes,
+    long matches,
+    long matchHits,
     long restores,
     long restoreMisses,
     long restoredBytes,
     long unforcedBytes,
+    long admittedMemoryBytes,
     long manifestBytes,
     int mappedFiles,
-    long chunksLeftRaw) {
+    long chunksLeftRaw,
+    StoreTimings timings) {
 
   /**
    * Record bytes written, every copy, over those written the first time; 1 where there are none.

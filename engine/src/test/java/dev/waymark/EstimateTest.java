@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 /** What a prefill is said to cost is what it then costs. */
 class EstimateTest {
-  private static final int RUNS = 60;
+  private static final int RUNS = Integer.getInteger("runs", 60);
 
   /** Appends as a server does: chunks end where state is asked for. */
   static void store(Namespace ns, PrefillPlan plan, int[] prompt) {
@@ -109,6 +109,44 @@ class EstimateTest {
         .as(what + ": allocated")
         .isLessThanOrEqualTo(estimate.allocatedBytes() + QuotaGate.GROWTH_BYTES);
     test.check();
+  }
+
+  /**
+   * Any data, among it numbers that no codec takes: then chunks are left raw, and nothing makes it
+   * more than the stated most. Where no chunk was, what is written is exact.
+   */
+  @Test
+  void noDataMakesItMoreThanTheMost() {
+    for (long seed = 1; seed <= RUNS; seed++) {
+      Random random = new Random(seed);
+      Layout layout = new RandomLayouts(random).next();
+      CodecPlan codecs = codecs(random, layout);
+      int[] prompt = random.ints(1 + random.nextInt(30 * layout.blockTokens()), 0, 50).toArray();
+      try (TestStore test = new TestStore(TestStore.options("256MiB").build())) {
+        Namespace ns = test.namespace(layout, codecs);
+        PrefillPlan plan = PrefillPlan.tokens(prompt.length).policy(policy(random));
+        Estimate estimate = ns.estimate(ns.match(prompt), plan);
+        FakeModel model = new FakeModel(layout);
+        int block = layout.blockTokens();
+        try (PrefillSession session = ns.prefill(ns.match(prompt), plan)) {
+          while (session.tokens() + block <= prompt.length) {
+            int from = session.tokens();
+            int point = session.nextPointTokens();
+            int to = point > from ? point : prompt.length / block * block;
+            session.append(Arrays.copyOfRange(prompt, from, to), model.plainViews(prompt, to));
+          }
+          session.promptComplete();
+        }
+        StoreStats stats = test.store().stats();
+        String what = "seed " + seed;
+        assertThat(stats.appendedBytes()).as(what).isEqualTo(estimate.appendedBytes());
+        assertThat(stats.recordBytes()).as(what).isLessThanOrEqualTo(estimate.mostWrittenBytes());
+        if (stats.chunksLeftRaw() == 0 && !estimate.dataDependent()) {
+          assertThat(stats.recordBytes()).as(what).isEqualTo(estimate.writtenBytes());
+        }
+        test.check();
+      }
+    }
   }
 
   /** 203,000 tokens of a hybrid whose state is worth 4,698 tokens of rows: a 192nd. */

@@ -44,11 +44,17 @@ class PackageDirectionTest {
     row("layout", "error");
     row("internal.wire");
     row("internal.io", "error");
+    row("internal.watch");
     row("internal.codec", "layout", "error");
     row("internal.log", "internal.io", "internal.codec", "layout", "internal.wire");
     row("internal.manifest", "internal.log", "layout", "internal.wire");
     row("internal.forest", "internal.manifest");
-    row("internal.publish", "internal.log", "internal.manifest", "internal.forest");
+    row(
+        "internal.publish",
+        "internal.log",
+        "internal.manifest",
+        "internal.forest",
+        "internal.watch");
     row("internal.retain", "internal.forest");
     row(
         "internal.reclaim",

@@ -2,15 +2,18 @@ package dev.waymark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.error.BackPressureException;
 import dev.waymark.layout.AbortMode;
 import dev.waymark.layout.CodecPlan;
 import dev.waymark.layout.Layout;
 import dev.waymark.layout.Prompt;
 import dev.waymark.layout.RestorePolicy;
+import dev.waymark.layout.StateViews;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 
@@ -18,6 +21,7 @@ import java.util.Set;
 final class RandomRun {
   private static final int STEPS = 40;
   private static final int MAX_BLOCKS = 9;
+  private static final List<BackPressure> BACK_PRESSURES = List.of(BackPressure.values());
   private static final byte[] SALT =
       "a salt of some length".getBytes(java.nio.charset.StandardCharsets.UTF_8);
 
@@ -95,7 +99,12 @@ final class RandomRun {
 
   void run() {
     // Segments of 256 KiB and 512 KiB.
-    store = new TestStore(TestStore.options(random.nextBoolean() ? "24MiB" : "32MiB").build());
+    StoreOptions.Builder options = TestStore.options(random.nextBoolean() ? "24MiB" : "32MiB");
+    if (random.nextBoolean()) {
+      // So little that appends meet each other's bytes.
+      options.group(8 << 10, 200).maxInFlight(32 << 10);
+    }
+    store = new TestStore(options.backPressure(any(BACK_PRESSURES)).build());
     if (random.nextInt(3) == 0) {
       tell("the store's own work between any two writes");
       workBetweenWrites();
@@ -211,7 +220,8 @@ final class RandomRun {
                     .from(start)
                     .policy(policy)
                     .onAbort(mode)
-                    .durability(any(List.of(Durability.values()))));
+                    .durability(any(List.of(Durability.values())))
+                    .backPressure(random.nextBoolean() ? null : any(BACK_PRESSURES)));
     world.prefills.add(
         new Prefill(
             world,
@@ -261,11 +271,28 @@ final class RandomRun {
             : true;
     tell("append %d to %d + %d, views %s", from, to, tail, views);
     AppendReceipt receipt =
-        prefill.session.append(
-            tokens, world.model.views(random, prefill.tokens, from, to + tail, views));
+        append(prefill, tokens, world.model.views(random, prefill.tokens, from, to + tail, views));
     assertThat(receipt.tokens()).isEqualTo(to);
     assertThat(receipt.skippedTokens()).isEqualTo(tail);
-    prefill.expected.append(prefill.tokens, to, tail, views, receipt.pointAdded());
+    tell("  point added %s, skipped %s", receipt.pointAdded(), receipt.pointSkipped());
+    prefill.expected.append(
+        prefill.tokens, to, tail, views, receipt.pointAdded(), receipt.pointSkipped());
+  }
+
+  /** Where it fails for what is in flight, nothing has happened, and it goes in after a force. */
+  private AppendReceipt append(Prefill prefill, int[] tokens, StateViews views) {
+    Map<String, Object> before = store.state();
+    int at = prefill.session.tokens();
+    try {
+      return prefill.session.append(tokens, views);
+    } catch (BackPressureException e) {
+      tell("  under pressure");
+      assertThat(prefill.session.tokens()).isEqualTo(at);
+      assertThat(store.state()).isEqualTo(before);
+      checkAll();
+      store.store().runOnce();
+      return prefill.session.append(tokens, views);
+    }
   }
 
   private void complete(Prefill prefill) {

@@ -214,8 +214,15 @@ final class StoreModel {
      * @param tail tokens behind the last of them
      * @param views whether window and state were given
      * @param pointAdded what the store said
+     * @param pointSkipped likewise, under pressure
      */
-    void append(int[] prompt, int to, int tail, boolean views, boolean pointAdded) {
+    void append(
+        int[] prompt,
+        int to,
+        int tail,
+        boolean views,
+        boolean pointAdded,
+        boolean pointSkipped) {
       boolean wanted = false;
       boolean expected = false;
       while (tip.tokens < to) {
@@ -232,11 +239,14 @@ final class StoreModel {
         tip.holds--;
         tip = next;
         tip.holds++;
-        wanted = tip.tokens == to && tail == 0 && wants(to);
-        expected = wanted && !tip.point;
+        wanted = pointSkipped || (tip.tokens == to && tail == 0 && wants(to));
+        expected = wanted && !tip.point && !pointSkipped;
         if (tip.point) {
           known.add(tip.tokens);
         }
+      }
+      if (pointSkipped && (to == last || to == branch || tip.point || isExact() && !wants(to))) {
+        throw new AssertionError("%s at %d: a point was left out".formatted(policy, to));
       }
       if (isExact() ? pointAdded != expected : expected && !pointAdded) {
         throw new AssertionError(

@@ -137,7 +137,7 @@ final class ExampleStore {
               namespace,
               scratch,
               false,
-              Long.MAX_VALUE);
+              segments.flight(Long.MAX_VALUE));
       second =
           segments.write(
               plan(RecordKind.APPEND, SECOND, FIRST, 2, 4, part(0, 2, 2, 2)),
@@ -146,7 +146,7 @@ final class ExampleStore {
               namespace,
               scratch,
               false,
-              Long.MAX_VALUE);
+              segments.flight(Long.MAX_VALUE));
       window =
           segments.write(
               plan(RecordKind.DELTA, SECOND, FIRST, 2, 1, part(1, 1, 1, 3)),
@@ -155,7 +155,7 @@ final class ExampleStore {
               namespace,
               scratch,
               false,
-              Long.MAX_VALUE);
+              segments.flight(Long.MAX_VALUE));
       state =
           segments.write(
               plan(RecordKind.STATE, SECOND, FIRST, 2, 4, part(2, 1, 0, 4)),
@@ -164,7 +164,7 @@ final class ExampleStore {
               namespace,
               scratch,
               false,
-              Long.MAX_VALUE);
+              segments.flight(Long.MAX_VALUE));
     }
     segments.release(rows);
     segments.release(points);

@@ -1,6 +1,7 @@
 package dev.waymark.tools;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.error.ErrorCode;
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.WaymarkException;
 import java.io.IOException;
@@ -57,11 +58,8 @@ final class Failures {
   private static int report(Failure failure, CommandLine line, boolean json) {
     if (json) {
       ObjectNode root = Output.envelope(line.getCommandName());
-      root.putObject("error")
-          .put("code", failure.code())
-          .put("message", failure.message())
-          .put("remedy", failure.remedy())
-          .put("exit_code", failure.exitCode());
+      Output.error(
+          root, failure.code(), failure.message(), failure.remedy(), failure.exitCode());
       try (Output out = new Output(line.getOut())) {
         out.json(root);
       } catch (Output.ReaderGone gone) {
@@ -91,7 +89,7 @@ final class Failures {
       return new Failure(
           expected.code().name(),
           detail.remedy("").sentence(),
-          detail.remedy(),
+          detail.remedy().isEmpty() ? remedy(expected.code()) : detail.remedy(),
           ExitCodes.of(expected.code()));
     }
     if (e instanceof NoSuchFileException missing) {
@@ -110,9 +108,22 @@ final class Failures {
           e instanceof FileSystemException named && named.getReason() != null
               ? named.getFile() + ": " + named.getReason()
               : e.getClass().getSimpleName() + ": " + e.getMessage();
-      return new Failure("IO_FAILURE", reason, "", ExitCodes.FAILURE);
+      return new Failure(
+          "IO_FAILURE", reason, remedy(ErrorCode.IO_FAILURE), ExitCodes.FAILURE);
     }
     return new Failure("BUG", "this is a bug: " + e, "please report it", ExitCodes.FAILURE);
+  }
+
+  /** What to do about failures that do not say so themselves. */
+  private static String remedy(ErrorCode code) {
+    return switch (code) {
+      case CORRUPTION -> "run segtool verify, which lists all that is damaged";
+      case IO_FAILURE -> "look at the disk and at the system's log, and try again";
+      case DISK_FULL -> "free some space, and try again";
+      case STORE_LOCKED, MOVING -> "try again later";
+      case UNSUPPORTED_FORMAT -> "use the version that wrote it";
+      default -> "look at segtool --help, and at the path";
+    };
   }
 
   private static String message(ParameterException e) {

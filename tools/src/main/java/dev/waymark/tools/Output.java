@@ -70,6 +70,16 @@ public final class Output implements AutoCloseable {
     return root;
   }
 
+  /** Says in an answer that it is a failure, and which. */
+  public static void error(
+      ObjectNode root, String code, String message, String remedy, int exitCode) {
+    root.putObject("error")
+        .put("code", code)
+        .put("message", message)
+        .put("remedy", remedy)
+        .put("exit_code", exitCode);
+  }
+
   /** One object, for programs. */
   public void json(ObjectNode root) {
     line("%s", root.toPrettyString());

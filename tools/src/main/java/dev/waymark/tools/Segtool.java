@@ -2,6 +2,7 @@ package dev.waymark.tools;
 
 import dev.waymark.tools.demo.DemoCommand;
 import dev.waymark.tools.inspect.InspectCommand;
+import dev.waymark.tools.inspect.StatusCommand;
 import dev.waymark.tools.replay.ReplayCommand;
 import dev.waymark.tools.server.ServeCommand;
 import dev.waymark.tools.space.CompactCommand;
@@ -29,6 +30,7 @@ import picocli.CommandLine.Spec;
       PinCommand.class,
       ReplayCommand.class,
       ServeCommand.class,
+      StatusCommand.class,
       VerifyCommand.class,
       RepairCommand.class,
       HelpCommand.class,

@@ -118,7 +118,7 @@ public final class StoreLook {
   private ReadOnlyStore read(Current current, boolean wholeManifest) {
     Optional<Status> last = StatusFile.read(directory, current.storeId());
     // A writer that has just begun another manifest may not have said so in STATUS yet.
-    boolean writing = last.filter(s -> !s.isClosed() && isRecent(s)).isPresent();
+    boolean writing = last.filter(s -> !s.isClosed() && isRecent(s, clockMillis.getAsLong())).isPresent();
     Optional<Status> status = last.filter(s -> s.manifestId() == current.manifestId());
     SegmentSet segments =
         new SegmentSet(
@@ -136,8 +136,9 @@ public final class StoreLook {
     return account(current, status, writing, loaded);
   }
 
-  private boolean isRecent(Status status) {
-    return Math.abs(clockMillis.getAsLong() - status.heartbeatMillis()) <= SILENT_MILLIS;
+  /** Whether its writer, if it lives, is taken to. */
+  static boolean isRecent(Status status, long nowMillis) {
+    return Math.abs(nowMillis - status.heartbeatMillis()) <= SILENT_MILLIS;
   }
 
   private ReadOnlyStore account(
@@ -182,16 +183,7 @@ public final class StoreLook {
     }
     StatusFile.fault(directory, current.storeId())
         .ifPresent(
-            fault ->
-                findings.add(
-                    new Finding(
-                        STATUS_DAMAGED,
-                        Finding.Severity.WARNING,
-                        StatusFile.NAME,
-                        0,
-                        "what the writer published cannot be used, as "
-                            + fault
-                            + "; nothing stored rests on it, and the next open writes it anew")));
+fault -> findings.add(statusDamaged(fault)));
     Long manifestAllocated = allocated.remove(manifest);
     List<ReadOnlyStore.PlainFile> small = new ArrayList<>();
     List<ReadOnlyStore.PlainFile> others = new ArrayList<>();
@@ -212,6 +204,17 @@ public final class StoreLook {
         List.copyOf(small),
         List.copyOf(others),
         List.copyOf(findings));
+  }
+
+  static Finding statusDamaged(String fault) {
+    return new Finding(
+        STATUS_DAMAGED,
+        Finding.Severity.WARNING,
+        StatusFile.NAME,
+        0,
+        "what the writer published cannot be used, as "
+            + fault
+            + "; nothing stored rests on it, and the next open writes it anew");
   }
 
   private record Size(long lengthBytes, long allocatedBytes) {}

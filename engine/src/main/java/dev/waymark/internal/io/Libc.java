@@ -12,7 +12,7 @@ import java.nio.file.Path;
 
 /**
  * The few calls of the C library that Java does not offer: allocating and punching, the count of
- * allocated blocks, setting a length, and synchronising a mapped range.
+ * allocated blocks, setting a length, locking a directory, and synchronising a mapped range.
  *
  * <p>Chronicle's own binding of {@code fallocate} is not used: on a failure it takes the file's
  * {@code flock}, has the C library write a byte a block, and loses which error it was.
@@ -29,11 +29,13 @@ final class Libc {
   static final int ENOSPC = 28;
   private static final boolean MAC = System.getProperty("os.name", "").startsWith("Mac");
   private static final boolean LINUX = System.getProperty("os.name", "").equals("Linux");
+  static final int EWOULDBLOCK = MAC ? 35 : 11;
   static final int ENOSYS = MAC ? 78 : 38;
   private static final int ENODEV = 19;
   static final int ENOTSUP = MAC ? 45 : 95;
   static final int EDQUOT = MAC ? 69 : 122;
 
+  private static final int LOCK_EXCLUSIVELY_NOW = 2 | 4;
   private static final int KEEP_SIZE_AND_PUNCH = 3;
   private static final int MS_SYNC = MAC ? 0x10 : 4;
   private static final int AT_FDCWD = -100;
@@ -74,6 +76,13 @@ final class Libc {
   /** Cuts the file or extends it without blocks. */
   static int truncate(int fd, long length) {
     return isAvailable() ? errorOf(FUNCTIONS.ftruncate, fd, length) : ENOSYS;
+  }
+
+  /** Takes the lock that belongs to an open file or directory itself, or says that it is taken. */
+  static int lock(int fd) {
+    return isAvailable() && FUNCTIONS.flock != null
+        ? errorOf(FUNCTIONS.flock, fd, LOCK_EXCLUSIVELY_NOW)
+        : ENOSYS;
   }
 
   /** Makes mapped pages durable; the address is on a page boundary. */
@@ -151,6 +160,7 @@ final class Libc {
     try {
       return new Functions(
           LINUX ? NativeFunction.bind("fallocate", Type.SINT32, 4, 4) : null,
+          NativeFunction.bind("flock", Type.SINT32, 2, 2),
           required(NativeFunction.bind("ftruncate", Type.SINT32, 2, 2)),
           required(NativeFunction.bind("msync", Type.SINT32, 3, 3)),
           required(NativeFunction.bind("strerror", Type.POINTER, 1, 1)));
@@ -186,6 +196,7 @@ final class Libc {
 
   private record Functions(
       NativeFunction fallocate,
+      NativeFunction flock,
       NativeFunction ftruncate,
       NativeFunction msync,
       NativeFunction strerror) {}

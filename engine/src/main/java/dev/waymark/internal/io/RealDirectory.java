@@ -39,6 +39,8 @@ import java.util.Set;
 public final class RealDirectory implements StoreDirectory {
   private static final Set<PosixFilePermission> OWNER_ONLY =
       PosixFilePermissions.fromString("rwx------");
+  private static final Set<PosixFilePermission> OWNER_ONLY_FILE =
+      PosixFilePermissions.fromString("rw-------");
 
   private final Path path;
   private final boolean writable;
@@ -58,8 +60,7 @@ public final class RealDirectory implements StoreDirectory {
   /**
    * Opens a directory for writing; takes no lock yet.
    *
-   * @param create whether to make it, and its missing parents, with mode 0700, durably. One that is
-   *     there is left as it is, unless it is empty: then it gets mode 0700
+   * @param create whether to make it, and its missing parents, with mode 0700, durably
    * @throws NotAStoreException if it is missing, or no directory
    */
   public static RealDirectory openForWriting(Path path, boolean create) {
@@ -74,16 +75,7 @@ public final class RealDirectory implements StoreDirectory {
       if (create) {
         makeDurably(path.toAbsolutePath().normalize());
       }
-      RealDirectory opened = open(path, true, mapping);
-      try {
-        if (create) {
-          opened.closeToOthersIfEmpty();
-        }
-        return opened;
-      } catch (RuntimeException e) {
-        opened.close();
-        throw e;
-      }
+      return open(path, true, mapping);
     } catch (IOException e) {
       throw IoFailures.of(e, ErrorDetail.of("Opening the directory " + path + " failed"));
     }
@@ -238,13 +230,15 @@ public final class RealDirectory implements StoreDirectory {
     return traits;
   }
 
+  /** Also closes to others what came open to them, out of a backup for one. */
   @Override
   public synchronized void lock() {
     checkWritable();
     if (lock != null) {
       throw WriterLock.lockedByThisStore();
     }
-    lock = WriterLock.acquire(path);
+    lock = WriterLock.acquire(path, channel);
+    closeToOthers();
   }
 
   @Override
@@ -356,19 +350,53 @@ public final class RealDirectory implements StoreDirectory {
     }
   }
 
-  /** Others' directories are never changed; an empty one becomes the store's own. */
-  private void closeToOthersIfEmpty() {
+  /**
+   * Before a store is made in it: others' directories are never taken over. Without CURRENT, only
+   * what a store begins with, or leaves, may be there.
+   *
+   * @throws NotAStoreException if anything else is
+   */
+  public void requireNobodyElses() {
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
-      if (!entries.iterator().hasNext()
-          && !Files.getPosixFilePermissions(path).equals(OWNER_ONLY)) {
-        Files.setPosixFilePermissions(path, OWNER_ONLY);
+      if (attributes(path.resolve(StoreNames.CURRENT)) != null) {
+        return;
       }
-    } catch (IOException | UnsupportedOperationException e) {
-      // Somebody else's directory, as mount points are: the files are closed to others all the
-      // same.
-      return;
+      for (Path entry : entries) {
+        if (!StoreNames.isOurs(entry.getFileName().toString())) {
+          throw new NotAStoreException(
+              ErrorDetail.of("The directory holds something else than a store")
+                  .expected("a store, or an empty directory, at " + path)
+                  .found("other files")
+                  .remedy("name a directory of its own for the store"));
+        }
+      }
     } catch (DirectoryIteratorException e) {
       throw IoFailures.of(e.getCause(), ErrorDetail.of("Listing the directory failed"));
+    } catch (IOException e) {
+      throw IoFailures.of(e, ErrorDetail.of("Listing the directory failed"));
+    }
+  }
+
+  private void closeToOthers() {
+    closeToOthers(path, OWNER_ONLY);
+    for (String name : list()) {
+      String plain = name.substring(name.lastIndexOf('/') + 1);
+      if (StoreNames.isOurs(plain)) {
+        closeToOthers(path.resolve(name), OWNER_ONLY_FILE);
+      }
+    }
+  }
+
+  private static void closeToOthers(Path file, Set<PosixFilePermission> mode) {
+    try {
+      Set<PosixFilePermission> now =
+          Files.getPosixFilePermissions(file, LinkOption.NOFOLLOW_LINKS);
+      if (!mode.containsAll(now)) {
+        Files.setPosixFilePermissions(file, mode);
+      }
+    } catch (IOException | UnsupportedOperationException e) {
+      // Somebody else's, as mount points are: what the store makes is closed to others all the same.
+      return;
     }
   }
 

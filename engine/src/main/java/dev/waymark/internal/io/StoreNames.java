@@ -11,13 +11,25 @@ import java.util.regex.Pattern;
  */
 final class StoreNames {
   static final String LOCK = "LOCK";
+  static final String CURRENT = "CURRENT";
   static final String QUARANTINE = "quarantine";
   static final String QUARANTINE_PREFIX = QUARANTINE + "/";
   static final int MAX_CHARS = 200;
 
   private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]*");
 
+  /** What a store makes, and what file systems put into each directory that is one of theirs. */
+  private static final Pattern OURS =
+      Pattern.compile(
+          "LOCK|CURRENT(\\.tmp)?|STATUS|probe\\.tmp|manifest-\\d+\\.log|(append|delta)-\\d+\\.seg"
+              + "|quarantine|lost\\+found");
+
   private StoreNames() {}
+
+  /** Whether a store may have made an entry of that name. */
+  static boolean isOurs(String name) {
+    return OURS.matcher(name).matches();
+  }
 
   /** Returns the name where it may be opened, made, renamed or removed. */
   static String check(String name) {

@@ -19,9 +19,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.IntSupplier;
 
 /**
- * The one writer's lock of a directory: an operating system's lock on its file {@code LOCK}.
+ * The one writer's lock of a directory: an operating system's lock on its file {@code LOCK}, and
+ * another on the directory itself, which holds also where somebody removed that file.
  *
  * <p>Invariants:
  *
@@ -30,6 +32,8 @@ import java.util.concurrent.TimeoutException;
  *       drop the lock without a word. A claim on the directory is staked in the JVM's system
  *       properties first, which copies of this class under other class loaders see too. The claim
  *       is by the directory's device and inode, so that links and bind mounts do not get around it.
+ *   <li>The directory's lock belongs to the descriptor that stays open as long as the directory
+ *       does, and is taken first. A file system without such locks is left to the file's.
  *   <li>The file is never removed and, before the lock is held, never changed.
  *   <li>Its content is the holder's process id, for the message that another process shows, which
  *       reads it through the descriptor by which it tried. No decision rests on it.
@@ -66,11 +70,13 @@ final class WriterLock implements AutoCloseable {
     return locked("this process, by this very store");
   }
 
-  static WriterLock acquire(Path directory) {
-    return acquire(directory, FileChannel::tryLock);
+  /** Takes it with the system's calls; {@code opened} is the directory's own descriptor. */
+  static WriterLock acquire(Path directory, FileChannel opened) {
+    return acquire(
+        directory, FileChannel::tryLock, () -> Libc.lock(Channels.descriptor(opened)));
   }
 
-  static WriterLock acquire(Path directory, Locking locking) {
+  static WriterLock acquire(Path directory, Locking locking, IntSupplier lockDirectory) {
     String claim = CLAIM_PREFIX + identity(directory);
     String holder = Long.toString(ProcessHandle.current().pid());
     if (System.getProperties().putIfAbsent(claim, holder) != null) {
@@ -78,6 +84,9 @@ final class WriterLock implements AutoCloseable {
     }
     boolean done = false;
     try {
+      if (lockDirectory.getAsInt() == Libc.EWOULDBLOCK) {
+        throw locked("process " + holder(directory));
+      }
       WriterLock acquired = acquireClaimed(directory, claim, locking);
       done = true;
       acquired.writeHolder(holder);
@@ -183,6 +192,15 @@ final class WriterLock implements AutoCloseable {
     } catch (IOException e) {
       // On a full disk the lock holds just as well without it.
       return;
+    }
+  }
+
+  /** Who holds it, where the directory is locked: by its claim, that is another process. */
+  private static String holder(Path directory) {
+    try (FileChannel channel = Channels.openRead(directory.resolve(StoreNames.LOCK))) {
+      return holder(channel);
+    } catch (IOException e) {
+      return "of unknown id";
     }
   }
 

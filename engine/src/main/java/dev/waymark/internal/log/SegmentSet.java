@@ -42,7 +42,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  *   <li>A record is written only into a run of its writer; nobody else writes there.
  *   <li>A segment stays while a record in it was written and waits for its edit.
  *   <li>A record's bytes are in flight from when its space is claimed until a force has covered
- *       them, or its segment is given up.
+ *       them, or its segment is given up. What a {@link Flight} took ahead counts as if they were.
  *   <li>A segment is sealed once, when no run of it is out; one of an earlier process is sealed.
  *   <li>A map is undone only when nobody reads or writes through it, whatever is closed meanwhile:
  *       touching one that is gone would end the JVM.
@@ -77,6 +77,7 @@ public final class SegmentSet implements AutoCloseable {
   private long useClock;
   private int mapped;
   private long inFlightBytes;
+  private long takenAheadBytes;
   private volatile WaymarkException punchFailure;
   private boolean createdSinceDirectoryForce;
   private boolean closed;
@@ -297,7 +298,7 @@ public final class SegmentSet implements AutoCloseable {
    * Writes a record, claiming space for it where the run has none left.
    *
    * @param verifyLossy whether what a lossy codec made is held against its stated error
-   * @param mostInFlightBytes no more may be in flight with it, unless it is alone
+   * @param flight what its bytes go with
    * @return where it stands; readable at once, durable after the next force of its segment; null
    *     where nothing was written, since a force has to come first
    */
@@ -308,10 +309,10 @@ public final class SegmentSet implements AutoCloseable {
       NamespaceDescriptor namespace,
       Scratch scratch,
       boolean verifyLossy,
-      long mostInFlightBytes) {
+      Flight flight) {
     long most = plan.maxBytes();
     requireFits(most);
-    long sequence = claim(run, namespace, most, mostInFlightBytes);
+    long sequence = claim(run, namespace, most, flight);
     if (sequence == NOT_NOW) {
       return null;
     }
@@ -343,7 +344,7 @@ public final class SegmentSet implements AutoCloseable {
       Scratch scratch) {
     RecordLocation from = record.location();
     long most = Alignment.toPage(from.lengthBytes());
-    claim(run, namespace, most, Long.MAX_VALUE);
+    claim(run, namespace, most, flight(Long.MAX_VALUE));
     Segment segment = run.segment;
     long offset = run.position;
     int front = record.frontBytes();
@@ -395,7 +396,7 @@ public final class SegmentSet implements AutoCloseable {
     try {
       while (true) {
         requireOpen();
-        if (inFlightBytes == 0 || inFlightBytes + bytes <= mostBytes) {
+        if (mayTakeOff(bytes, mostBytes)) {
           return true;
         }
         if (segments.values().stream().anyMatch(segment -> segment.unforcedBytes > 0)) {
@@ -413,6 +414,63 @@ public final class SegmentSet implements AutoCloseable {
         Thread.currentThread().interrupt();
       }
     }
+  }
+
+  /** What does not fit beside others goes alone. */
+  private boolean mayTakeOff(long bytes, long mostBytes) {
+    long others = inFlightBytes + takenAheadBytes;
+    return others == 0 || bytes <= mostBytes - others;
+  }
+
+  /** How one append brings its bytes in flight: some were taken ahead, and need not wait. */
+  public final class Flight implements AutoCloseable {
+    private final long mostBytes;
+    private long bytes;
+
+    private Flight(long bytes, long mostBytes) {
+      this.bytes = bytes;
+      this.mostBytes = mostBytes;
+    }
+
+    private void use(long used) {
+      long own = Math.min(used, bytes);
+      bytes -= own;
+      takenAheadBytes -= own;
+    }
+
+    /** Gives back what was not used. Idempotent. */
+    @Override
+    public void close() {
+      synchronized (SegmentSet.this) {
+        use(bytes);
+        SegmentSet.this.notifyAll();
+      }
+    }
+  }
+
+  /**
+   * Takes nothing ahead: each record waits where it has to.
+   *
+   * @param mostBytes no more may be in flight with a record, unless it is alone
+   */
+  public Flight flight(long mostBytes) {
+    return new Flight(0, mostBytes);
+  }
+
+  /**
+   * Takes bytes ahead. Where they are more than there may ever be, nothing is taken, and the
+   * records wait for each other once nobody else's are in flight.
+   *
+   * @return null where what is in flight leaves no room for them
+   */
+  public synchronized Flight tryTakeOff(long bytes, long mostBytes) {
+    requireOpen();
+    if (!mayTakeOff(bytes, mostBytes)) {
+      return null;
+    }
+    Flight taken = new Flight(bytes <= mostBytes ? bytes : 0, mostBytes);
+    takenAheadBytes += taken.bytes;
+    return taken;
   }
 
   private void land(long bytes) {
@@ -472,10 +530,14 @@ public final class SegmentSet implements AutoCloseable {
   }
 
   private synchronized long claim(
-      Run run, NamespaceDescriptor namespace, long most, long mostInFlightBytes) {
+      Run run, NamespaceDescriptor namespace, long most, Flight flight) {
     requireOpen();
-    if (!awaitFlight(most, mostInFlightBytes)) {
-      return NOT_NOW;
+    if (flight.bytes < most) {
+      // It waits as others do, and not for what it has itself taken ahead.
+      flight.use(flight.bytes);
+      if (!awaitFlight(most, flight.mostBytes)) {
+        return NOT_NOW;
+      }
     }
     Segment had = run.segment;
     if (had == null || had.poisoned || run.left() < most) {
@@ -484,6 +546,7 @@ public final class SegmentSet implements AutoCloseable {
     }
     run.segment.regionUsers++;
     inFlightBytes += most;
+    flight.use(most);
     return nextSequence++;
   }
 
@@ -677,9 +740,12 @@ public final class SegmentSet implements AutoCloseable {
   /**
    * Forces every segment that was written to. One that could not be forced is poisoned: it takes no
    * more writes, and nothing in it that was not durable before may be acknowledged.
+   *
+   * @return bytes of records that were in flight until then
    */
-  public void forceDirty() {
+  public long forceDirty() {
     List<Runnable> forces = new ArrayList<>();
+    long all = 0;
     synchronized (this) {
       requireOpen();
       for (Segment segment : segments.values()) {
@@ -687,6 +753,7 @@ public final class SegmentSet implements AutoCloseable {
           segment.dirty = false;
           long bytes = segment.unforcedBytes;
           segment.unforcedBytes = 0;
+          all += bytes;
           int descriptors = segment.descriptors.size();
           forces.add(() -> force(segment, bytes, descriptors));
         }
@@ -700,6 +767,7 @@ public final class SegmentSet implements AutoCloseable {
           }
         };
     forcers.run(forces.size() - 1, each, each);
+    return all;
   }
 
   private void force(Segment segment, long bytes, int descriptors) {

@@ -20,6 +20,7 @@ import dev.waymark.internal.manifest.ManifestCheckpoint;
 import dev.waymark.internal.manifest.ManifestLog;
 import dev.waymark.internal.manifest.NextIds;
 import dev.waymark.internal.manifest.StoreId;
+import dev.waymark.internal.watch.Watch;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -88,6 +89,7 @@ public final class Publisher implements AutoCloseable {
   private final ReentrantReadWriteLock state = new ReentrantReadWriteLock();
   private final ReentrantLock committing = new ReentrantLock();
   private final Salvage salvage;
+  private final Watch watch;
 
   private final Deque<Edit> queue = new ArrayDeque<>();
   private final PriorityQueue<Waiter> waiters = new PriorityQueue<>();
@@ -117,6 +119,9 @@ public final class Publisher implements AutoCloseable {
   private boolean lossUnreported;
 
   private long unforcedBytes;
+
+  /** Of the force that is under way; whoever commits has it. */
+  private long forcedBytes;
 
   private volatile ManifestLog log;
   private volatile LongConsumer manifestListener = allocatedBytes -> {};
@@ -151,7 +156,9 @@ public final class Publisher implements AutoCloseable {
       long nextManifestId,
       LongSupplier clockMillis,
       YieldPoints yields,
-      Salvage salvage) {
+      Salvage salvage,
+      Watch watch) {
+    this.watch = watch;
     this.directory = directory;
     this.storeId = storeId;
     this.forest = forest;
@@ -346,7 +353,7 @@ public final class Publisher implements AutoCloseable {
 
   /** Forces what was written so far, ahead of the edits that will name it. */
   public void forceData() {
-    committing(segments::forceDirty);
+    committing(() -> timed(this::forceDirty));
   }
 
   /**
@@ -385,7 +392,23 @@ public final class Publisher implements AutoCloseable {
     }
   }
 
+  private void forceDirty() {
+    forcedBytes += segments.forceDirty();
+  }
+
+  /** Where it fails it is not counted: what follows is. */
+  private void timed(Runnable force) {
+    Watch.Span span = watch.begin(Watch.Kind.FORCE);
+    forcedBytes = 0;
+    force.run();
+    span.end(forcedBytes);
+  }
+
   private void commitLocked() {
+    timed(this::commitQueued);
+  }
+
+  private void commitQueued() {
     if (manifestFailed || log.isPoisoned()) {
       checkpointLocked();
       return;
@@ -524,7 +547,7 @@ public final class Publisher implements AutoCloseable {
    */
   private Forced forceSegments(List<Edit> batch) {
     Forced forced = Forced.ALL;
-    segments.forceDirty();
+    forceDirty();
     for (int round = 0; round < SALVAGE_ROUNDS; round++) {
       boolean mayMove = round < SALVAGE_ROUNDS - 1;
       Forced rescued = write(() -> rescue(batch, mayMove));
@@ -533,7 +556,7 @@ public final class Publisher implements AutoCloseable {
       }
       manifestFailed = true;
       forced = rescued.compareTo(forced) > 0 ? rescued : forced;
-      segments.forceDirty();
+      forceDirty();
     }
     if (segments.takeCreatedSinceDirectoryForce()) {
       try {
@@ -640,7 +663,7 @@ public final class Publisher implements AutoCloseable {
 
   /** Writes the whole state into a new manifest, and makes that the one in force. */
   public void checkpoint() {
-    committing(this::checkpointLocked);
+    committing(() -> timed(this::checkpointLocked));
   }
 
   /**

@@ -66,6 +66,11 @@ public final class PointPlan {
     return tokens == lastTokens || tokens == branchTokens || wantsByPolicy(tokens);
   }
 
+  /** Whether a point may be left out at a boundary: a prompt's last and its branch may not. */
+  public boolean isSpare(int tokens) {
+    return tokens != lastTokens && tokens != branchTokens;
+  }
+
   private boolean wantsByPolicy(int tokens) {
     int block = tokens / blockTokens;
     return switch (policy.kind()) {

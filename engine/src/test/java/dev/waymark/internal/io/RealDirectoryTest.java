@@ -3,6 +3,8 @@ package dev.waymark.internal.io;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.waymark.SnapshotStore;
+import dev.waymark.StoreOptions;
 import dev.waymark.error.ClosedException;
 import dev.waymark.error.InvalidArgumentException;
 import dev.waymark.error.NotAStoreException;
@@ -67,19 +69,53 @@ class RealDirectoryTest {
     assertThat(deep).isDirectory();
   }
 
+  /** As a backup leaves them; what is not the store's stays as it is. */
   @Test
-  void leavesTheModeOfADirectoryThatHoldsSomething() throws IOException {
-    Path shared = Files.createDirectory(temp.resolve("shared"));
-    Files.setPosixFilePermissions(shared, PosixFilePermissions.fromString("rwxr-xr-x"));
-    Files.createFile(shared.resolve("mine"));
-    RealDirectory.openForWriting(shared, true).close();
-    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(shared)))
-        .isEqualTo("rwxr-xr-x");
+  void aWriterClosesToOthersWhatCameOpen() throws IOException {
+    Path store = Files.createDirectory(temp.resolve("store"));
+    for (String name : new String[] {"CURRENT", "append-1.seg", "mine"}) {
+      Files.createFile(store.resolve(name));
+      Files.setPosixFilePermissions(
+          store.resolve(name), PosixFilePermissions.fromString("rw-r--r--"));
+    }
+    Files.setPosixFilePermissions(store, PosixFilePermissions.fromString("rwxr-xr-x"));
+    RealDirectory.openForWriting(store, true).close();
+    assertThat(mode(store)).isEqualTo("rwxr-xr-x");
+    try (RealDirectory directory = RealDirectory.openForWriting(store, true)) {
+      directory.lock();
+    }
+    assertThat(mode(store)).isEqualTo("rwx------");
+    assertThat(mode(store.resolve("CURRENT"))).isEqualTo("rw-------");
+    assertThat(mode(store.resolve("append-1.seg"))).isEqualTo("rw-------");
+    assertThat(mode(store.resolve("mine"))).isEqualTo("rw-r--r--");
+  }
 
-    Files.delete(shared.resolve("mine"));
-    RealDirectory.openForWriting(shared, true).close();
-    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(shared)))
-        .isEqualTo("rwx------");
+  private static String mode(Path file) throws IOException {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"mine", ".hidden", "append-x.seg", "folder/"})
+  void nobodyElsesDirectoryIsTakenOver(String entry) throws IOException {
+    Path path = Files.createDirectory(temp.resolve("theirs"));
+    if (entry.endsWith("/")) {
+      Files.createDirectory(path.resolve(entry));
+    } else {
+      Files.createFile(path.resolve(entry));
+    }
+    Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwxr-xr-x"));
+    assertThatThrownBy(
+            () -> SnapshotStore.open(path, StoreOptions.builder().quota("64MiB").build()))
+        .isInstanceOf(NotAStoreException.class)
+        .hasMessageContaining("holds something else");
+    assertThat(mode(path)).isEqualTo("rwxr-xr-x");
+    try (Stream<Path> all = Files.list(path)) {
+      assertThat(all.count()).isEqualTo(1);
+    }
+    Files.delete(path.resolve(entry));
+    Files.createDirectory(path.resolve("lost+found"));
+    SnapshotStore.open(path, StoreOptions.builder().quota("64MiB").build()).close();
+    assertThat(mode(path)).isEqualTo("rwx------");
   }
 
   @Test

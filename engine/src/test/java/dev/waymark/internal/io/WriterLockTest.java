@@ -95,10 +95,10 @@ class WriterLockTest {
         channel -> {
           throw new IOException("No locks available");
         };
-    assertThatThrownBy(() -> WriterLock.acquire(temp, none))
+    assertThatThrownBy(() -> acquire(none))
         .isInstanceOf(UnsupportedFileSystemException.class)
         .hasMessageContaining("No locks available");
-    WriterLock.acquire(temp).close();
+    acquire(FileChannel::tryLock).close();
   }
 
   @Test
@@ -113,11 +113,11 @@ class WriterLockTest {
           }
           return null;
         };
-    assertThatThrownBy(() -> WriterLock.acquire(temp, hanging))
+    assertThatThrownBy(() -> acquire(hanging))
         .isInstanceOf(UnsupportedFileSystemException.class)
         .hasMessageContaining("no answer");
     never.countDown();
-    WriterLock.acquire(temp).close();
+    acquire(FileChannel::tryLock).close();
   }
 
   @Test
@@ -128,7 +128,7 @@ class WriterLockTest {
           opened.add(channel);
           throw new OverlappingFileLockException();
         };
-    assertThatThrownBy(() -> WriterLock.acquire(temp, overlapping))
+    assertThatThrownBy(() -> acquire(overlapping))
         .isInstanceOf(StoreLockedException.class);
     assertThat(opened.get(0).isOpen()).as("closing it would drop the other's lock").isTrue();
     opened.get(0).close();
@@ -137,8 +137,25 @@ class WriterLockTest {
   @Test
   void interruptionDoesNotStopIt() {
     Thread.currentThread().interrupt();
-    WriterLock.acquire(temp).close();
+    acquire(FileChannel::tryLock).close();
     assertThat(Thread.interrupted()).isTrue();
+  }
+
+  /** Where directories cannot be locked, the file's lock is all there is. */
+  private WriterLock acquire(WriterLock.Locking locking) {
+    return WriterLock.acquire(temp, locking, () -> Libc.ENOSYS);
+  }
+
+  @Test
+  void removingTheFileLetsNobodyIn() throws IOException {
+    try (RealDirectory first = RealDirectory.openForWriting(temp, true)) {
+      first.lock();
+      Files.delete(temp.resolve("LOCK"));
+      assertThat(ForkedJvm.run(Second.class, temp.toString()).output().trim())
+          .isEqualTo("STORE_LOCKED process of unknown id");
+      assertThat(temp.resolve("LOCK")).doesNotExist();
+    }
+    assertThat(ForkedJvm.run(Second.class, temp.toString()).output().trim()).isEqualTo("held");
   }
 
   private static List<String> snapshot(Path store) throws IOException {

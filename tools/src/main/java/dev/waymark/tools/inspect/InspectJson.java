@@ -3,11 +3,13 @@ package dev.waymark.tools.inspect;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.StoreInspector;
+import dev.waymark.StoreInspector.FindingReport;
 import dev.waymark.StoreInspector.NamespaceReport;
 import dev.waymark.StoreInspector.SegmentReport;
 import dev.waymark.StoreInspector.Summary;
 import dev.waymark.tools.Account;
 import dev.waymark.tools.Output;
+import java.util.List;
 
 /** What a store holds, as JSON: numbers as numbers, units last in the names. */
 final class InspectJson {
@@ -46,22 +48,24 @@ final class InspectJson {
                     .addObject()
                     .put("file", file.file())
                     .put("allocated_bytes", file.allocatedBytes()));
-    ArrayNode findings = root.putArray("findings");
-    store
-        .findings()
-        .forEach(
-            finding ->
-                findings
-                    .addObject()
-                    .put("id", finding.id())
-                    .put("severity", finding.severity())
-                    .put("file", finding.file())
-                    .put("offset_bytes", finding.offsetBytes())
-                    .put("text", finding.text()));
+    addFindings(store.findings(), root);
     if (boundaries) {
       boundaries(root.putArray("boundary_list"));
     }
     return root;
+  }
+
+  static void addFindings(List<FindingReport> findings, ObjectNode root) {
+    ArrayNode array = root.putArray("findings");
+    for (FindingReport finding : findings) {
+      array
+          .addObject()
+          .put("id", finding.id())
+          .put("severity", finding.severity())
+          .put("file", finding.file())
+          .put("offset_bytes", finding.offsetBytes())
+          .put("text", finding.text());
+    }
   }
 
   private void segments(ArrayNode array) {

@@ -1,13 +1,11 @@
 package dev.waymark.tools.inspect;
 
 import dev.waymark.StoreInspector;
-import dev.waymark.StoreInspector.FindingReport;
 import dev.waymark.StoreInspector.NamespaceReport;
 import dev.waymark.StoreInspector.SegmentReport;
 import dev.waymark.StoreInspector.Summary;
 import dev.waymark.tools.Account;
 import dev.waymark.tools.Output;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
@@ -37,7 +35,7 @@ final class InspectText {
     if (boundaries) {
       boundaries();
     }
-    findings();
+    Lines.findings(store.findings(), out);
   }
 
   private void summary() {
@@ -60,14 +58,14 @@ final class InspectText {
       return String.format(
           Locale.ROOT,
           "; closed cleanly %s ago (%s)",
-          age(millis),
+          Lines.age(nowMillis, millis),
           Instant.ofEpochMilli(millis).truncatedTo(ChronoUnit.SECONDS));
     }
     return String.format(
         Locale.ROOT,
         "; not closed: its writer, process %d, was last heard of %s ago",
         summary.processId().orElse(0),
-        age(millis));
+        Lines.age(nowMillis, millis));
   }
 
   private void segments() {
@@ -128,7 +126,7 @@ final class InspectText {
 
   private void totals() {
     out.line();
-    Account.of(store.totals()).forEach(this::total);
+    Account.of(store.totals()).forEach((name, bytes) -> Lines.bytes(out, name, bytes));
     store
         .otherFiles()
         .forEach(
@@ -136,10 +134,6 @@ final class InspectText {
                 out.line(
                     "  %s is not named by the manifest: %,d B, unaccounted",
                     file.file(), file.allocatedBytes()));
-  }
-
-  private void total(String name, long bytes) {
-    out.line("%-12s %,18d B  %10s", name, bytes, Output.bytes(bytes));
   }
 
   private void boundaries() {
@@ -159,28 +153,6 @@ final class InspectText {
                 boundary.isBranch() ? "branch" : "",
                 Output.bytes(boundary.rowBytes()),
                 Output.bytes(boundary.pointBytes()),
-                age(boundary.addedMillis())));
-  }
-
-  private void findings() {
-    for (FindingReport finding : store.findings()) {
-      String place =
-          finding.offsetBytes() < 0
-              ? finding.file()
-              : finding.file() + " at byte " + finding.offsetBytes();
-      out.line();
-      out.line("%s %s: %s: %s", finding.severity(), finding.id(), place, finding.text());
-    }
-  }
-
-  private String age(long millis) {
-    Duration age = Duration.ofMillis(Math.max(0, nowMillis - millis));
-    if (age.toMinutes() < 1) {
-      return age.toSeconds() + " s";
-    }
-    if (age.toHours() < 1) {
-      return age.toMinutes() + " min";
-    }
-    return age.toDays() < 1 ? age.toHours() + " h" : age.toDays() + " d";
+                Lines.age(nowMillis, boundary.addedMillis())));
   }
 }

@@ -1,7 +1,7 @@
 package dev.waymark.tools.replay;
 
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.tools.Output;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;
@@ -9,9 +9,6 @@ import java.util.Locale;
 
 /** What a replay found: as JSON for programs, as a table for people. */
 final class ReplayReport {
-  /** Raised when a field changes its meaning or goes; new fields do not raise it. */
-  static final int OUTPUT_VERSION = 1;
-
   private final Builder values;
 
   private ReplayReport(Builder values) {
@@ -24,8 +21,7 @@ final class ReplayReport {
 
   /** One object; names with the unit last, numbers as numbers. */
   String toJson() {
-    ObjectNode root = JsonNodeFactory.instance.objectNode();
-    root.put("output_version", OUTPUT_VERSION);
+    ObjectNode root = Output.envelope("replay");
     root.put("requests", values.requests);
     root.put("blocks_total", values.blocksTotal);
     root.put("blocks_unique", values.blocksUnique);

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 /** How the server answers: with JSON, also where it refuses. */
 final class Answer {
   private static final int TOO_LARGE = 413;
+  private static final int TOO_MANY = 429;
   private static final int UNAVAILABLE = 503;
   private static final int INSUFFICIENT_STORAGE = 507;
 
@@ -46,11 +47,12 @@ final class Answer {
           .put("limit_bytes", rejected.limitBytes())
           .put("missing_bytes", rejected.missingBytes())
           .put("longest_tokens", rejected.longestTokens());
-      if (rejected.rejection().isForNow()) {
-        exchange.getResponseHeaders().set("Retry-After", "1");
-      }
     }
-    json(exchange, status(e), body);
+    int status = status(e);
+    if (status == TOO_MANY || status == UNAVAILABLE) {
+      exchange.getResponseHeaders().set("Retry-After", "1");
+    }
+    json(exchange, status, body);
   }
 
   private static int status(WaymarkException e) {
@@ -58,8 +60,8 @@ final class Answer {
       return rejected.httpStatus();
     }
     return switch (e.code()) {
-      case DISK_FULL, QUOTA_EXCEEDED, QUOTA_PINNED, WRITE_BUDGET_EXHAUSTED, BACK_PRESSURE ->
-          INSUFFICIENT_STORAGE;
+      case DISK_FULL, QUOTA_EXCEEDED, WRITE_BUDGET_EXHAUSTED -> INSUFFICIENT_STORAGE;
+      case QUOTA_PINNED, BACK_PRESSURE -> TOO_MANY;
       case INVALID_ARGUMENT -> TOO_LARGE;
       default -> UNAVAILABLE;
     };

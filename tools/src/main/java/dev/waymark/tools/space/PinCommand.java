@@ -144,6 +144,14 @@ public final class PinCommand implements Callable<Integer> {
     ObjectNode root = Output.envelope("pin");
     if (release != null) {
       root.put("released", released);
+      if (released == 0) {
+        Output.error(
+            root,
+            "INVALID_ARGUMENT",
+            "no chain is kept under that name",
+            "choose one of those that are listed",
+            ExitCodes.FAILURE);
+      }
     }
     if (added != null) {
       put(root.putObject("added"), added);

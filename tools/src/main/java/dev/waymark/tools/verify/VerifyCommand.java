@@ -122,6 +122,21 @@ public final class VerifyCommand implements Callable<Integer> {
       node.put("unaccounted_bytes", file.unaccountedBytes());
     }
     Findings.add(report.findings(), root);
+    if (report.isDamaged()) {
+      Output.error(
+          root,
+          "CORRUPTION",
+          "bytes on disk are not what was written: see findings",
+          "put a copy of the damaged files back, or open the store, which drops what they lack",
+          ExitCodes.CORRUPTION);
+    } else if (report.isTorn()) {
+      Output.error(
+          root,
+          "TORN_TAIL",
+          "the manifest ends in edits that never counted",
+          "open the store for writing, which cuts them off",
+          ExitCodes.TORN_TAIL);
+    }
     return root;
   }
 }

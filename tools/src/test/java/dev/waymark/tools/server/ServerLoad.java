@@ -3,6 +3,7 @@ package dev.waymark.tools.server;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.waymark.SnapshotStore;
+import dev.waymark.StoreInspector;
 import dev.waymark.StoreOptions;
 import dev.waymark.StoreStats;
 import dev.waymark.StoreVerifier;
@@ -25,6 +26,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAccumulator;
 import java.util.stream.Stream;
 
 /**
@@ -45,6 +47,10 @@ public final class ServerLoad {
   private final Map<String, Long> answers = new TreeMap<>();
   private final List<String> wrong = new ArrayList<>();
   private final AtomicLong requests = new AtomicLong();
+  private final AtomicLong samples = new AtomicLong();
+  private final LongAccumulator mostAllocatedBytes = new LongAccumulator(Math::max, 0);
+  private final LongAccumulator mostMemoryBytes = new LongAccumulator(Math::max, 0);
+  private final StringBuilder figures = new StringBuilder();
 
   ServerLoad(int clients, Duration duration, long seed) {
     this.clients = clients;
@@ -62,6 +68,7 @@ public final class ServerLoad {
     Path dir = Files.createTempDirectory("waymark-load-");
     load.run(dir.resolve("store"));
     System.out.println(load.answers);
+    System.out.println(load.figures);
     load.wrong.forEach(System.out::println);
     System.out.println(
         "server load: " + load.requests + " requests, " + load.wrong.size() + " wrong");
@@ -90,12 +97,48 @@ public final class ServerLoad {
       try (CompletionsServer server = server(snapshots, model)) {
         drive(server.port(), snapshots);
       }
-      check(snapshots.stats());
+      StoreStats stats = snapshots.stats();
+      check(stats);
+      if (stats.admittedMemoryBytes() != 0 || stats.openSessions() != 0) {
+        wrong("left: " + stats);
+      }
+      figures.append(stats.timings()).append('\n');
     }
     settle(threads, descriptors);
+    figures.append(
+        "%d samples: at most %d of %d bytes allocated, %d of %d of memory admitted%n"
+            .formatted(
+                samples.get(),
+                mostAllocatedBytes.get(),
+                options().quotaBytes(),
+                mostMemoryBytes.get(),
+                options().memoryBudgetBytes()));
+    figures.append(
+        "threads %d before, %d after; descriptors %d before, %d after%n"
+            .formatted(threads, liveThreads(), descriptors, descriptors()));
+    checkOrphans(store);
     StoreVerifier.Report report = StoreVerifier.verify(store, StoreVerifier.Level.ALL, bytes -> {});
     if (!report.findings().isEmpty()) {
       wrong("verify: " + report.findings());
+    }
+  }
+
+  /** Bytes that nothing explains, by an account of the files and not of the store that wrote. */
+  private void checkOrphans(Path store) {
+    StoreInspector inspector = StoreInspector.open(store);
+    long orphans = inspector.totals().unaccountedBytes();
+    figures.append(
+        "orphan bytes %d, dead %d, of %d allocated; %d boundaries"
+            .formatted(
+                orphans,
+                inspector.totals().deadBytes(),
+                inspector.totals().allocatedBytes(),
+                inspector.summary().boundaries()));
+    if (orphans != 0 || !inspector.otherFiles().isEmpty()) {
+      wrong("orphans: " + inspector.totals() + inspector.otherFiles());
+    }
+    if (inspector.summary().openSessions() != 0 || !inspector.summary().isClosed()) {
+      wrong("not closed: " + inspector.summary());
     }
   }
 
@@ -211,6 +254,12 @@ public final class ServerLoad {
   }
 
   private void check(StoreStats stats) {
+    samples.incrementAndGet();
+    mostAllocatedBytes.accumulate(stats.allocatedBytes());
+    mostMemoryBytes.accumulate(stats.admittedMemoryBytes());
+    if (stats.admittedMemoryBytes() > options().memoryBudgetBytes()) {
+      wrong("above the memory budget: " + stats.admittedMemoryBytes());
+    }
     long sum = stats.liveBytes() + stats.deadBytes() + stats.framingBytes() + stats.reservedBytes();
     if (stats.allocatedBytes() > stats.quotaBytes()) {
       wrong("above the quota: " + stats.allocatedBytes());
