@@ -19,12 +19,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;
-import java.util.regex.Pattern;
 
 /**
  * What an operator does to a store. Everything has a dry run, which says what would go and why, and
@@ -36,11 +34,6 @@ import java.util.regex.Pattern;
  * them, some of it is gone, and the call is made again for the rest.
  */
 public final class Maintenance {
-  /** Least digits by which a boundary is named: as many as reports show. */
-  private static final int LEAST_KEY_DIGITS = 8;
-
-  private static final Pattern HEX = Pattern.compile("[0-9a-f]{1,64}");
-
   private final StoreEngine engine;
 
   Maintenance(StoreEngine engine) {
@@ -156,14 +149,9 @@ public final class Maintenance {
    */
   public KeptChain keep(String keyPrefix, String name) {
     engine.requireOpen();
-    String prefix = keyPrefix.toLowerCase(Locale.ROOT);
-    if (prefix.length() < LEAST_KEY_DIGITS || !HEX.matcher(prefix).matches()) {
-      throw new InvalidArgumentException(
-          ErrorDetail.of("that is no prefix of a boundary's key")
-              .expected(LEAST_KEY_DIGITS + " to 64 hex digits")
-              .found(keyPrefix.length() + " characters"));
-    }
-    return keepOne(node -> engine.forest.key(node).toHex().startsWith(prefix), prefix, name);
+    String prefix = KeyPrefix.check(keyPrefix);
+    return keepOne(
+        node -> KeyPrefix.matches(engine.forest.key(node), prefix), prefix, name);
   }
 
   /**

@@ -208,6 +208,7 @@ public final class StoreLook {
         end,
         manifestAllocated == null ? 0 : manifestAllocated,
         loaded.forest(),
+        loaded.drops(),
         List.copyOf(segments),
         List.copyOf(small),
         List.copyOf(others),
