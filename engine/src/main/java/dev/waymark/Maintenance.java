@@ -4,6 +4,7 @@ import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidArgumentException;
 import dev.waymark.error.QuotaExceededException;
 import dev.waymark.internal.forest.Forest;
+import dev.waymark.internal.forest.NamespaceState;
 import dev.waymark.internal.log.Alignment;
 import dev.waymark.internal.log.RecordLocation;
 import dev.waymark.internal.manifest.DropReason;
@@ -45,7 +46,32 @@ public final class Maintenance {
    * once nothing of it is in use.
    */
   public EvictionReport deleteNamespace(Namespace namespace, boolean dryRun) {
-    int id = namespace.state().id();
+    return deleteNamespace(namespace.state().id(), dryRun);
+  }
+
+  /**
+   * Deletes what an operator names, kept chains included unless it goes by age; and, where that is a
+   * whole namespace, the namespace itself once nothing of it is in use.
+   *
+   * @throws InvalidArgumentException if the namespace or tenant is not there, or not the only one
+   */
+  public EvictionReport delete(Deletion deletion, boolean dryRun) {
+    NamespaceState whole = engine.publisher.read(() -> deletion.wholeNamespace(engine.forest));
+    if (whole != null) {
+      return deleteNamespace(whole.id(), dryRun);
+    }
+    IntPredicate wanted =
+        engine.publisher.read(
+            () -> deletion.wanted(engine.forest, engine.clockMillis.getAsLong()));
+    return wipe(
+        wanted,
+        deletion.reason(),
+        dryRun,
+        () -> deletion.releases(engine.forest, wanted).forEach(engine.publisher::publish),
+        () -> {});
+  }
+
+  private EvictionReport deleteNamespace(int id, boolean dryRun) {
     return wipe(
         node -> engine.forest.namespaceOf(node).id() == id,
         Victim.Reason.ASKED,
@@ -320,7 +346,7 @@ public final class Maintenance {
 
   private EvictionReport wipeInUse(
       IntPredicate wanted, Victim.Reason reason, boolean dryRun, Runnable before, Runnable after) {
-    Tally tally = new Tally(engine);
+    Tally tally = new Tally(engine.forest);
     if (dryRun) {
       return engine.publisher.read(
           () -> {

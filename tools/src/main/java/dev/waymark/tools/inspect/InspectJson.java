@@ -7,6 +7,7 @@ import dev.waymark.StoreInspector.NamespaceReport;
 import dev.waymark.StoreInspector.SegmentReport;
 import dev.waymark.StoreInspector.Summary;
 import dev.waymark.StoreInspector.Totals;
+import dev.waymark.tools.Findings;
 import dev.waymark.tools.Output;
 
 /** What a store holds, as JSON: numbers as numbers, units last in the names. */
@@ -46,18 +47,7 @@ final class InspectJson {
                     .addObject()
                     .put("file", file.file())
                     .put("allocated_bytes", file.allocatedBytes()));
-    ArrayNode findings = root.putArray("findings");
-    store
-        .findings()
-        .forEach(
-            finding ->
-                findings
-                    .addObject()
-                    .put("id", finding.id())
-                    .put("severity", finding.severity())
-                    .put("file", finding.file())
-                    .put("offset_bytes", finding.offsetBytes())
-                    .put("text", finding.text()));
+    Findings.add(store.findings(), root);
     if (boundaries) {
       boundaries(root.putArray("boundary_list"));
     }

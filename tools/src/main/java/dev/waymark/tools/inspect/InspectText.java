@@ -1,13 +1,12 @@
 package dev.waymark.tools.inspect;
 
 import dev.waymark.StoreInspector;
-import dev.waymark.StoreInspector.FindingReport;
 import dev.waymark.StoreInspector.NamespaceReport;
 import dev.waymark.StoreInspector.SegmentReport;
 import dev.waymark.StoreInspector.Summary;
 import dev.waymark.StoreInspector.Totals;
+import dev.waymark.tools.Findings;
 import dev.waymark.tools.Output;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
@@ -169,24 +168,13 @@ final class InspectText {
   }
 
   private void findings() {
-    for (FindingReport finding : store.findings()) {
-      String place =
-          finding.offsetBytes() < 0
-              ? finding.file()
-              : finding.file() + " at byte " + finding.offsetBytes();
+    if (!store.findings().isEmpty()) {
       out.line();
-      out.line("%s %s: %s: %s", finding.severity(), finding.id(), place, finding.text());
+      Findings.print(store.findings(), out);
     }
   }
 
   private String age(long millis) {
-    Duration age = Duration.ofMillis(Math.max(0, nowMillis - millis));
-    if (age.toMinutes() < 1) {
-      return age.toSeconds() + " s";
-    }
-    if (age.toHours() < 1) {
-      return age.toMinutes() + " min";
-    }
-    return age.toDays() < 1 ? age.toHours() + " h" : age.toDays() + " d";
+    return Output.age(millis, nowMillis);
   }
 }

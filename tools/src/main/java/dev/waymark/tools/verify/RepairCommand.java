@@ -3,6 +3,7 @@ package dev.waymark.tools.verify;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.StoreRepair;
 import dev.waymark.tools.ExitCodes;
+import dev.waymark.tools.Findings;
 import dev.waymark.tools.Output;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;

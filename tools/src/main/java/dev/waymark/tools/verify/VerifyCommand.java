@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.StoreVerifier;
 import dev.waymark.StoreVerifier.FileBytes;
 import dev.waymark.tools.ExitCodes;
+import dev.waymark.tools.Findings;
 import dev.waymark.tools.Output;
 import java.nio.file.Path;
 import java.util.Locale;
