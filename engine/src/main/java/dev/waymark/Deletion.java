@@ -19,8 +19,8 @@ import java.util.function.IntPredicate;
 /**
  * What an operator wants to be gone: the boundaries that fit every condition that is set.
  *
- * @param namespace number of a namespace, or the first 8 or more hex digits of its fingerprint; null
- *     for any
+ * @param namespace number of a namespace, or the first 8 or more hex digits of its fingerprint;
+ *     null for any
  * @param tenant first 8 or more hex digits of a tenant's root key, as {@link
  *     StoreInspector#roots()} shows it; null for any
  * @param olderThan what was added longer ago than that, however often it was used since; null for

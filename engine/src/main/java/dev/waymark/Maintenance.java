@@ -50,8 +50,8 @@ public final class Maintenance {
   }
 
   /**
-   * Deletes what an operator names, kept chains included unless it goes by age; and, where that is a
-   * whole namespace, the namespace itself once nothing of it is in use.
+   * Deletes what an operator names, kept chains included unless it goes by age; and, where that is
+   * a whole namespace, the namespace itself once nothing of it is in use.
    *
    * @throws InvalidArgumentException if the namespace or tenant is not there, or not the only one
    */
@@ -61,8 +61,7 @@ public final class Maintenance {
       return deleteNamespace(whole.id(), dryRun);
     }
     IntPredicate wanted =
-        engine.publisher.read(
-            () -> deletion.wanted(engine.forest, engine.clockMillis.getAsLong()));
+        engine.publisher.read(() -> deletion.wanted(engine.forest, engine.clockMillis.getAsLong()));
     return wipe(
         wanted,
         deletion.reason(),
@@ -176,8 +175,7 @@ public final class Maintenance {
   public KeptChain keep(String keyPrefix, String name) {
     engine.requireOpen();
     String prefix = KeyPrefix.check(keyPrefix);
-    return keepOne(
-        node -> KeyPrefix.matches(engine.forest.key(node), prefix), prefix, name);
+    return keepOne(node -> KeyPrefix.matches(engine.forest.key(node), prefix), prefix, name);
   }
 
   /**

@@ -102,11 +102,7 @@ public final class PrefixMatch {
   /** One line that says how deep the match reaches, and why not deeper. */
   public String explain() {
     return MatchWalk.sentence(
-        why,
-        storedTokens(),
-        restorableTokens(),
-        promptTokens(),
-        namespace.layout().blockTokens());
+        why, storedTokens(), restorableTokens(), promptTokens(), namespace.layout().blockTokens());
   }
 
   /**

@@ -30,8 +30,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * One frame of a segment, header by header: a record that lives or is dead, a description of a
- * namespace, the segment's own header or footer. Takes no lock and writes nothing. What tensors hold
- * is shown as statistics and the first bytes, never as text.
+ * namespace, the segment's own header or footer. Takes no lock and writes nothing. What tensors
+ * hold is shown as statistics and the first bytes, never as text.
  */
 public final class RecordInspector {
   /** First bytes of a part that are shown. */
@@ -46,7 +46,8 @@ public final class RecordInspector {
    *
    * @param message which message it holds, by the schema's name
    * @param lengthBytes of the frame with all that belongs to it
-   * @param lives whether it is a record that the manifest names, or the segment's header
+   * @param lives whether the manifest says that it stands there; what is dead may be given back at
+   *     any time
    * @param fields its header and message, in order of offset
    * @param parts of a record, its parts; empty where their namespace is not there any more
    * @param damage what is wrong with it, or empty
@@ -166,21 +167,27 @@ public final class RecordInspector {
 
   private static boolean isNamed(StoreDirectory directory, long segmentId, long offsetBytes) {
     ReadOnlyStore store = StoreLook.at(directory, System::currentTimeMillis);
-    return isHeader(offsetBytes) || live(store.forest(), segmentId, offsetBytes) != null;
+    return store.segments().stream()
+        .anyMatch(
+            segment ->
+                segment.info().segmentId() == segmentId && isNamed(store, segment, offsetBytes));
   }
 
-  /** Every segment has one. */
-  private static boolean isHeader(long offsetBytes) {
-    return offsetBytes == 0;
+  /** Whether the manifest says that something stands there. */
+  private static boolean isNamed(ReadOnlyStore store, SegmentAccount segment, long offsetBytes) {
+    return offsetBytes == 0
+        || segment.sealed() != null && segment.sealed().footerOffsetBytes() == offsetBytes
+        || segment.descriptors().stream()
+            .anyMatch(placed -> placed.location().offsetBytes() == offsetBytes)
+        || isLive(store.forest(), segment.info().segmentId(), offsetBytes);
   }
 
-  private static RecordLocation live(Forest forest, long segmentId, long offsetBytes) {
-    RecordLocation[] found = {null};
+  private static boolean isLive(Forest forest, long segmentId, long offsetBytes) {
+    boolean[] found = {false};
     forest.forEachBoundary(
         node -> {
           for (RecordKind kind : RecordKind.values()) {
-            RecordLocation location = forest.recordAt(node, kind, segmentId, offsetBytes);
-            found[0] = location == null ? found[0] : location;
+            found[0] |= forest.recordAt(node, kind, segmentId, offsetBytes) != null;
           }
         });
     return found[0];
@@ -237,8 +244,7 @@ public final class RecordInspector {
     /** The bytes of the frame, whose checksum may be wrong, or null. */
     private UnsafeBuffer frame(MappedRegion region) {
       long left = region.lengthBytes() - offset;
-      UnsafeBuffer frame =
-          new UnsafeBuffer(new byte[(int) Math.min(Alignment.PAGE_BYTES, left)]);
+      UnsafeBuffer frame = new UnsafeBuffer(new byte[(int) Math.min(Alignment.PAGE_BYTES, left)]);
       region.get(offset, frame, 0, frame.capacity());
       if (frame.capacity() < Frame.HEADER_BYTES
           || frame.getInt(0, ByteOrder.LITTLE_ENDIAN) != Frame.MAGIC) {
@@ -253,18 +259,16 @@ public final class RecordInspector {
       return whole;
     }
 
-    private Report report(
-        UnsafeBuffer frame, MappedRegion region, Scratch scratch, String file) {
+    private Report report(UnsafeBuffer frame, MappedRegion region, Scratch scratch, String file) {
       Frame.Check check =
-          Frame.check(
-              frame, 0, frame.capacity(), Frame.tagOf(segmentId), FrameFields.MOST_BYTES);
+          Frame.check(frame, 0, frame.capacity(), Frame.tagOf(segmentId), FrameFields.MOST_BYTES);
       FrameFields fields = new FrameFields(frame, offset, wholeKeys);
       String damage = check.isValid() ? "" : check.reason();
       List<Field> shown =
           fields.list().stream()
               .map(f -> new Field(f.name(), f.offsetBytes(), f.lengthBytes(), f.value()))
               .toList();
-      boolean lives = live(store.forest(), segmentId, offset) != null;
+      boolean lives = isNamed(store, segment, offset);
       List<PartReport> parts = new ArrayList<>();
       long length = frame.capacity();
       if (check.isValid() && fields.isRecord()) {
@@ -274,8 +278,7 @@ public final class RecordInspector {
           try {
             RecordReader reader = new RecordReader(region, file, scratch);
             RecordHeader record =
-                reader.header(
-                    new RecordLocation(segmentId, offset, length), namespace.layout());
+                reader.header(new RecordLocation(segmentId, offset, length), namespace.layout());
             for (int i = 0; i < record.parts().length; i++) {
               parts.add(part(reader, record, i));
             }
@@ -290,7 +293,7 @@ public final class RecordInspector {
           offset,
           fields.message(),
           length,
-          lives || isHeader(offset),
+          lives,
           shown,
           List.copyOf(parts),
           damage);

@@ -199,8 +199,8 @@ public final class StoreInspector {
    *
    * @param root what its chain begins under
    * @param usedSequence order of its last use; larger is later
-   * @param deepestPointTokens tokens of the deepest boundary of its chain, itself included, that can
-   *     be restored; 0 if there is none
+   * @param deepestPointTokens tokens of the deepest boundary of its chain, itself included, that
+   *     can be restored; 0 if there is none
    * @param restoreBytes what a restore there reads; 0 where it is none
    * @param windowCovered whether the window rows that a point here needs are stored
    * @param why why it is no restore point: {@code NONE} if it is one, {@code NO_STATE} if it never
@@ -351,8 +351,8 @@ public final class StoreInspector {
    *
    * @param namespaceId number of a namespace of this store
    * @param tenantSalt of a tenant, or null for the namespace's own prompts
-   * @throws dev.waymark.error.InvalidArgumentException if there is no such namespace, or the salt is
-   *     too short
+   * @throws dev.waymark.error.InvalidArgumentException if there is no such namespace, or the salt
+   *     is too short
    */
   public Explanation explain(int namespaceId, byte[] tenantSalt, int[] tokens) {
     return forestReports().explain(namespaceId, tenantSalt, tokens);

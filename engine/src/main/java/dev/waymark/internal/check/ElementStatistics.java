@@ -4,7 +4,9 @@ import dev.waymark.layout.DType;
 import java.nio.ByteOrder;
 import org.agrona.DirectBuffer;
 
-/** What the elements of a tensor are like, without showing them. Not finite ones are only counted. */
+/**
+ * What the elements of a tensor are like, without showing them. Not finite ones are only counted.
+ */
 public final class ElementStatistics {
   private final DType dtype;
   private long elements;
@@ -123,9 +125,7 @@ public final class ElementStatistics {
 
   /** How far the finite elements are from their mean: the standard deviation. */
   public double deviation() {
-    return finite() == 0
-        ? 0
-        : Math.sqrt(Math.max(0, sumOfSquares / finite() - mean() * mean()));
+    return finite() == 0 ? 0 : Math.sqrt(Math.max(0, sumOfSquares / finite() - mean() * mean()));
   }
 
   private long finite() {

@@ -65,7 +65,8 @@ public final class FrameFields {
       record();
       return "Record";
     }
-    if (template == NamespaceRecordDecoder.TEMPLATE_ID && has(NamespaceRecordDecoder.BLOCK_LENGTH)) {
+    if (template == NamespaceRecordDecoder.TEMPLATE_ID
+        && has(NamespaceRecordDecoder.BLOCK_LENGTH)) {
       namespace();
       return "NamespaceRecord";
     }

@@ -54,8 +54,7 @@ public final class RecordName {
     }
     List<RecordInspector.Report> reports = new ArrayList<>();
     for (RecordReport record : records(StoreInspector.open(path))) {
-      reports.add(
-          RecordInspector.read(path, record.segmentId(), record.offsetBytes(), wholeKeys));
+      reports.add(RecordInspector.read(path, record.segmentId(), record.offsetBytes(), wholeKeys));
     }
     return reports;
   }
@@ -96,7 +95,11 @@ public final class RecordName {
       if (boundary.matches()) {
         String piece = boundary.group(3);
         return new RecordName(
-            0, 0, boundary.group(1), boundary.group(2), piece == null ? -1 : Integer.parseInt(piece));
+            0,
+            0,
+            boundary.group(1),
+            boundary.group(2),
+            piece == null ? -1 : Integer.parseInt(piece));
       }
       throw new TypeConversionException("expected " + SYNTAX);
     }

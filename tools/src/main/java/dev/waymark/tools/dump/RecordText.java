@@ -28,7 +28,7 @@ public final class RecordText {
         record.file(),
         record.offsetBytes(),
         record.lengthBytes(),
-        record.lives() ? "lives" : "dead, or no record");
+        record.lives() ? "lives" : "dead");
     out.line();
     out.line(FIELD, "offset", "bytes", "field", "value");
     for (Field field : record.fields()) {

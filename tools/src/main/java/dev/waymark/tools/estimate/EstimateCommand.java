@@ -94,7 +94,8 @@ public final class EstimateCommand implements Callable<Integer> {
       names = "--quota",
       paramLabel = "SIZE",
       defaultValue = "100GiB",
-      description = "the store's quota, which the size of segments follows (default: ${DEFAULT-VALUE})")
+      description =
+          "the store's quota, which the size of segments follows (default: ${DEFAULT-VALUE})")
   private String quota;
 
   @Option(names = "--json", description = "print JSON, for programs")
@@ -134,8 +135,7 @@ public final class EstimateCommand implements Callable<Integer> {
                                     Estimate.of(
                                         subject.layout(),
                                         plan,
-                                        PrefillPlan.tokens(tokens)
-                                            .policy(chosen.toRestorePolicy()),
+                                        PrefillPlan.tokens(tokens).policy(chosen.toRestorePolicy()),
                                         options)))));
     try (Output out = new Output(spec.commandLine().getOut())) {
       if (json) {
@@ -150,9 +150,12 @@ public final class EstimateCommand implements Callable<Integer> {
   private record Row(String policy, String codec, Estimate estimate) {}
 
   private Subject ofLayout() {
-    int block =
-        blockTokens == null ? layoutChoice.blockTokens().orElse(BLOCK_TOKENS) : blockTokens;
+    int block = blockTokens == null ? layoutChoice.blockTokens().orElse(BLOCK_TOKENS) : blockTokens;
     Layout layout = layoutChoice.layout(block);
+    return new Subject(layoutChoice.name(), layout, codecs(layout));
+  }
+
+  private static Map<String, CodecPlan> codecs(Layout layout) {
     Map<String, CodecPlan> codecs = new LinkedHashMap<>();
     codecs.put("raw", CodecPlan.RAW);
     codecs.put("planes", CodecPlan.PLANES);
@@ -165,7 +168,7 @@ public final class EstimateCommand implements Callable<Integer> {
         }
       }
     }
-    return new Subject(layoutChoice.name(), layout, codecs);
+    return codecs;
   }
 
   private Subject ofStore() {
@@ -179,11 +182,17 @@ public final class EstimateCommand implements Callable<Integer> {
       throw usage("the store has " + store.namespaces().size() + " namespaces: add --namespace");
     }
     Layout layout =
-        blockTokens == null
-            ? found.layout()
-            : Layout.of(blockTokens, found.layout().tensors());
-    return new Subject(
-        "namespace " + found.id(), layout, Map.of("the namespace's", found.codecs()));
+        blockTokens == null ? found.layout() : Layout.of(blockTokens, found.layout().tensors());
+    Map<String, CodecPlan> codecs = new LinkedHashMap<>();
+    codecs.put("as it is stored", found.codecs());
+    codecs(layout)
+        .forEach(
+            (name, plan) -> {
+              if (!plan.equals(found.codecs())) {
+                codecs.put(name, plan);
+              }
+            });
+    return new Subject("namespace " + found.id(), layout, codecs);
   }
 
   private Map<String, Policy> policies() {

@@ -30,7 +30,8 @@ final class InspectText {
     summary();
     segments();
     for (NamespaceReport namespace : store.namespaces()) {
-      namespace(namespace);
+      out.line();
+      namespace(namespace, out);
     }
     totals();
     if (boundaries) {
@@ -97,9 +98,8 @@ final class InspectText {
     }
   }
 
-  private void namespace(NamespaceReport namespace) {
+  static void namespace(NamespaceReport namespace, Output out) {
     LayoutSummary layout = LayoutSummary.of(namespace.layout());
-    out.line();
     out.line("namespace %d (%s)", namespace.id(), namespace.fingerprint());
     out.line(
         "  %s",

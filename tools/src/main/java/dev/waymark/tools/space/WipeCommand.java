@@ -9,6 +9,8 @@ import dev.waymark.tools.ExitCodes;
 import dev.waymark.tools.Output;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -95,8 +97,8 @@ public final class WipeCommand implements Callable<Integer> {
   }
 
   private void print(EvictionReport report, Output out) {
-    for (EvictionReport.Chain chain :
-        report.chains().subList(0, Math.min(MOST_SHOWN, report.chains().size()))) {
+    List<EvictionReport.Chain> chains = joined(report.chains());
+    for (EvictionReport.Chain chain : chains.subList(0, Math.min(MOST_SHOWN, chains.size()))) {
       out.line(
           "namespace %s, %s: %,d to %,d tokens, %s",
           chain.namespace(),
@@ -105,7 +107,7 @@ public final class WipeCommand implements Callable<Integer> {
           chain.toTokens(),
           Output.bytes(chain.freedBytes()));
     }
-    if (report.chains().size() > MOST_SHOWN) {
+    if (chains.size() > MOST_SHOWN || report.chains().size() == EvictionReport.MOST_CHAINS) {
       out.line("and more");
     }
     out.line(
@@ -117,6 +119,32 @@ public final class WipeCommand implements Callable<Integer> {
     if (!apply) {
       out.line("Nothing was changed. Run it again with --apply to do so.");
     }
+  }
+
+  /** A chain goes boundary by boundary, from its end; people want it as one. */
+  private static List<EvictionReport.Chain> joined(List<EvictionReport.Chain> pieces) {
+    List<EvictionReport.Chain> chains = new ArrayList<>();
+    for (EvictionReport.Chain next : pieces) {
+      int last = chains.size() - 1;
+      EvictionReport.Chain before = last < 0 ? null : chains.get(last);
+      if (before != null
+          && before.namespace().equals(next.namespace())
+          && before.fromTokens() == next.toTokens()) {
+        chains.set(
+            last,
+            new EvictionReport.Chain(
+                before.namespace(),
+                before.key(),
+                next.fromTokens(),
+                before.toTokens(),
+                before.boundaries() + next.boundaries(),
+                before.freedBytes() + next.freedBytes(),
+                before.reason()));
+      } else {
+        chains.add(next);
+      }
+    }
+    return chains;
   }
 
   private ObjectNode json(EvictionReport report) {
