@@ -245,7 +245,7 @@ public final class StoreLook {
         Finding.Severity.ERROR,
         info.fileName(),
         -1,
-        "the file is missing, and " + info.liveRecords() + " records that live are in it");
+        "the file is missing, and " + info.liveRecords() + " records that live are in it; if there is a copy, put it back before the store is opened for writing");
   }
 
   private static Map<Long, String> names(List<SegmentAccount> segments) {
