@@ -15,12 +15,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;
-import java.util.regex.Pattern;
 
 /**
  * What an operator does to a store. Everything has a dry run, which says what would go and why, and
@@ -32,13 +30,8 @@ import java.util.regex.Pattern;
  * them, some of it is gone, and the call is made again for the rest.
  */
 public final class Maintenance {
-  /** Least digits by which a boundary is named: as many as reports show. */
-  private static final int LEAST_KEY_DIGITS = 8;
-
   /** Longer than any store has been there, and far from where milliseconds end. */
   private static final Duration LONGEST_AGE = Duration.ofDays(365L * 1_000);
-
-  private static final Pattern HEX = Pattern.compile("[0-9a-f]{1,64}");
 
   private final StoreEngine engine;
   private final Waiting waiting;
@@ -58,7 +51,30 @@ public final class Maintenance {
    * once nothing of it is in use.
    */
   public EvictionReport deleteNamespace(Namespace namespace, boolean dryRun) {
-    int id = namespace.state().id();
+    return deleteNamespace(namespace.state().id(), dryRun);
+  }
+
+  /**
+   * Deletes what an operator names, kept chains included unless it goes by age; and, where that is
+   * a whole namespace, the namespace itself once nothing of it is in use.
+   *
+   * @throws InvalidArgumentException if the namespace or tenant is not there, or not the only one
+   */
+  public EvictionReport delete(Deletion deletion, boolean dryRun) {
+    NamespaceState whole = engine.publisher.read(() -> deletion.wholeNamespace(engine.forest));
+    if (whole != null) {
+      return deleteNamespace(whole.id(), dryRun);
+    }
+    IntPredicate wanted =
+        engine.publisher.read(() -> deletion.wanted(engine.forest, engine.clockMillis.getAsLong()));
+    return wipe(
+        new Wiping(engine, wanted, deletion.keptToo(), deletion.reason()),
+        dryRun,
+        () -> deletion.releases(engine.forest, wanted).forEach(engine.publisher::publish),
+        () -> {});
+  }
+
+  private EvictionReport deleteNamespace(int id, boolean dryRun) {
     return wipe(
         new Wiping(
             engine, node -> engine.forest.namespaceOf(node).id() == id, true, Victim.Reason.ASKED),
@@ -166,22 +182,7 @@ public final class Maintenance {
     if (prefix.isEmpty()) {
       return id -> true;
     }
-    String digits = prefix.toLowerCase(Locale.ROOT);
-    List<Integer> ids =
-        engine.publisher.read(
-            () ->
-                engine.forest.namespaces().stream()
-                    .filter(namespace -> namespace.fingerprint().toHex().startsWith(digits))
-                    .map(NamespaceState::id)
-                    .toList());
-    if (ids.size() != 1) {
-      throw new InvalidArgumentException(
-          ErrorDetail.of("which namespace is meant is not clear")
-              .expected("the first hex digits of one namespace's fingerprint")
-              .found(ids.isEmpty() ? "none that begins like that" : ids.size() + " that do")
-              .remedy("choose one that segtool inspect lists"));
-    }
-    int only = ids.get(0);
+    int only = engine.publisher.read(() -> Choice.namespace(engine.forest, prefix).id());
     return id -> id == only;
   }
 
@@ -198,17 +199,11 @@ public final class Maintenance {
   public KeptChain keep(String namespace, String keyPrefix, String name) {
     engine.requireOpen();
     IntPredicate inNamespace = inNamespace(namespace);
-    String prefix = keyPrefix.toLowerCase(Locale.ROOT);
-    if (prefix.length() < LEAST_KEY_DIGITS || !HEX.matcher(prefix).matches()) {
-      throw new InvalidArgumentException(
-          ErrorDetail.of("that is no prefix of a boundary's key")
-              .expected(LEAST_KEY_DIGITS + " to 64 hex digits")
-              .found(keyPrefix.length() + " characters"));
-    }
+    String prefix = KeyPrefix.check(keyPrefix);
     return keepOne(
         node ->
             inNamespace.test(engine.forest.namespaceOf(node).id())
-                && engine.forest.key(node).toHex().startsWith(prefix),
+                && KeyPrefix.matches(engine.forest.key(node), prefix),
         prefix,
         name);
   }

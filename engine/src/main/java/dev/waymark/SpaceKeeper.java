@@ -184,7 +184,7 @@ final class SpaceKeeper {
     making.lock();
     try {
       countOtherFiles();
-      Tally tally = new Tally(engine);
+      Tally tally = new Tally(engine.forest);
       makeRoom(0, gate.reservation(), tally);
       return tally.report();
     } finally {
@@ -233,7 +233,7 @@ final class SpaceKeeper {
     }
     making.lock();
     try {
-      makeRoom(bytes, reservation, new Tally(engine));
+      makeRoom(bytes, reservation, new Tally(engine.forest));
     } finally {
       making.unlock();
     }
@@ -358,7 +358,7 @@ final class SpaceKeeper {
 
   private void fitNamespace(
       NamespaceState namespace, NamespacePromises.Promise promise, long bytes) {
-    Tally tally = new Tally(engine);
+    Tally tally = new Tally(engine.forest);
     while (true) {
       long missing = missing(namespace, promise, bytes);
       if (missing <= 0) {
@@ -536,7 +536,7 @@ final class SpaceKeeper {
                   engine.options.eviction(),
                   usedNamespaces::contains,
                   EvictionPlanner.ANY_NAMESPACE);
-          Tally tally = new Tally(engine);
+          Tally tally = new Tally(engine.forest);
           long freed = 0;
           while (freed < bytes) {
             Victim victim = planner.next(engine.segments.peekSequence());

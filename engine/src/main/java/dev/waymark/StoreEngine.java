@@ -27,15 +27,14 @@ import dev.waymark.internal.manifest.StatusFile;
 import dev.waymark.internal.manifest.StoreId;
 import dev.waymark.internal.publish.Publisher;
 import dev.waymark.internal.reclaim.SegmentEmptier;
+import dev.waymark.internal.recover.RecentDrops;
 import dev.waymark.internal.retain.PinnedBytes;
 import dev.waymark.internal.retain.Tails;
 import dev.waymark.internal.retain.Victim;
 import dev.waymark.internal.watch.Watch;
 import dev.waymark.layout.BoundaryKey;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -49,7 +48,6 @@ import org.slf4j.LoggerFactory;
 /** The parts of one open store, wired to each other. */
 final class StoreEngine {
   static final Logger LOG = LoggerFactory.getLogger(SnapshotStore.class);
-  private static final int REMEMBERED_DROPS = 8_192;
 
   final StoreDirectory directory;
   final StoreId storeId;
@@ -72,16 +70,7 @@ final class StoreEngine {
   /** Edits up to this number are within what STATUS says of the manifest. */
   private volatile long statusDurable = -1;
 
-  /** Why boundaries went that someone may still ask for; the oldest are forgotten. */
-  private final Map<BoundaryKey, DropReason> dropped =
-      new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<BoundaryKey, DropReason> eldest) {
-          return size() > REMEMBERED_DROPS;
-        }
-      };
+  private final RecentDrops dropped = new RecentDrops();
 
   final Set<PrefillSession> sessions = ConcurrentHashMap.newKeySet();
 
@@ -123,7 +112,7 @@ final class StoreEngine {
     this.restorers = restorers;
     this.statusFile = statusFile;
     publisher.onManifest(gate::setManifestBytes);
-    publisher.onLoss(this::remember);
+    publisher.onLoss(dropped::note);
     this.budget = new WriteBudget(this);
   }
 
@@ -206,19 +195,13 @@ final class StoreEngine {
 
   /** Publishes a drop and remembers why; the caller is inside {@link Publisher#write}. */
   void publishDrop(Edit edit) {
-    remember(edit);
+    dropped.note(edit);
     publisher.publish(edit);
-  }
-
-  private void remember(Edit drop) {
-    if (drop instanceof Edit.RowsDropped e) {
-      dropped.put(e.key(), e.reason());
-    }
   }
 
   /** Why a boundary is not there, if it went not long ago; the caller is inside a read or write. */
   DropReason droppedWhy(BoundaryKey key) {
-    return dropped.get(key);
+    return dropped.rows(key);
   }
 
   /** A boundary is used: it and its ancestors are younger now, on a full disk for this process. */

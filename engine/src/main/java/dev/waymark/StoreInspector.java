@@ -148,6 +148,7 @@ public final class StoreInspector {
    * @param tokens of the prefix up to it
    * @param isPoint whether its whole state can be restored
    * @param isBranch whether two or more stored chains go on from it
+   * @param children boundaries that stand on it
    * @param rowBytes records of its rows
    * @param pointBytes records of its own window delta and state
    * @param addedMillis when its rows were stored, whole seconds
@@ -159,9 +160,82 @@ public final class StoreInspector {
       int tokens,
       boolean isPoint,
       boolean isBranch,
+      int children,
       long rowBytes,
       long pointBytes,
       long addedMillis) {}
+
+  /**
+   * What stands above first boundaries: a namespace's own prompts, or those of one tenant.
+   *
+   * @param key first 8 hex digits of the root key
+   * @param isTenant whether the key comes of a tenant's salt
+   * @param children first boundaries
+   */
+  public record RootReport(int namespaceId, String key, boolean isTenant, int children) {}
+
+  /**
+   * A record that lives, where the manifest has it.
+   *
+   * @param kind {@code append}, {@code delta} or {@code state}
+   * @param piece place among the pieces of its contribution, of {@code pieces}
+   * @param key first 8 hex digits of its boundary's key
+   * @param tokens of the prefix up to its boundary
+   */
+  public record RecordReport(
+      long segmentId,
+      String file,
+      long offsetBytes,
+      long lengthBytes,
+      String kind,
+      int piece,
+      int pieces,
+      int namespaceId,
+      String key,
+      int tokens) {}
+
+  /**
+   * One boundary, closely.
+   *
+   * @param root what its chain begins under
+   * @param usedSequence order of its last use; larger is later
+   * @param deepestPointTokens tokens of the deepest boundary of its chain, itself included, that
+   *     can be restored; 0 if there is none
+   * @param restoreBytes what a restore there reads; 0 where it is none
+   * @param windowCovered whether the window rows that a point here needs are stored
+   * @param why why it is no restore point: {@code NONE} if it is one, {@code NO_STATE} if it never
+   *     was one or that is not known any more, else what became of its point
+   * @param records its own records
+   */
+  public record BoundaryDetail(
+      BoundaryReport boundary,
+      RootReport root,
+      long usedSequence,
+      int deepestPointTokens,
+      long restoreBytes,
+      boolean windowCovered,
+      MissReason why,
+      List<RecordReport> records) {}
+
+  /**
+   * Why a prompt's match is no deeper.
+   *
+   * @param promptTokens tokens of the prompt
+   * @param storedTokens tokens, whole blocks, whose rows are stored
+   * @param branchTokens where the prompt leaves what is stored while others go on; 0 if it does not
+   * @param points every restorable position below the prompt's end, ascending
+   * @param bytesToRead bytes of the records that a restore at the deepest point reads
+   * @param why the reason
+   * @param sentence the same for people; holds no tokens
+   */
+  public record Explanation(
+      int promptTokens,
+      int storedTokens,
+      int branchTokens,
+      List<Integer> points,
+      long bytesToRead,
+      MissReason why,
+      String sentence) {}
 
   /** A file that the manifest does not name. */
   public record FileReport(String file, long allocatedBytes) {}
@@ -233,41 +307,64 @@ public final class StoreInspector {
     return store.findings().stream().map(StoreInspector::report).toList();
   }
 
+  /** What first boundaries stand under, in order of namespace; a namespace's own before tenants. */
+  public List<RootReport> roots() {
+    return forestReports().roots();
+  }
+
   /**
    * Every boundary, chain by chain, each after its parent; made as they are asked for, since there
    * may be millions.
    */
   public void forEachBoundary(Consumer<BoundaryReport> consumer) {
     Forest forest = store.forest();
-    forest.forEachRoot(
-        root -> {
-          int node = forest.firstChild(root);
-          while (node != Forest.NONE) {
-            consumer.accept(report(forest, node));
-            int next = forest.firstChild(node);
-            while (next == Forest.NONE && node != root) {
-              next = forest.nextSibling(node);
-              node = forest.parent(node);
-            }
-            node = next;
-          }
-        });
+    forest.forEachRoot(root -> ForestReports.forEachBelow(forest, root, consumer));
   }
 
-  private static BoundaryReport report(Forest forest, int node) {
-    long pointBytes =
-        forest.stateRecords(node).stream().mapToLong(record -> record.lengthBytes()).sum()
-            + forest.deltaRecords(node).stream().mapToLong(record -> record.lengthBytes()).sum();
-    return new BoundaryReport(
-        forest.namespaceOf(node).id(),
-        forest.key(node).abbreviated(),
-        forest.key(forest.parent(node)).abbreviated(),
-        forest.tokens(node),
-        forest.isRestorable(node),
-        forest.isBranch(node),
-        forest.rowBytes(node),
-        pointBytes,
-        forest.addedMillis(node));
+  /** Every boundary under a root, likewise. */
+  public void forEachBoundary(RootReport root, Consumer<BoundaryReport> consumer) {
+    forestReports().forEachBoundary(root, consumer);
+  }
+
+  /**
+   * The boundaries whose keys start with those hex digits.
+   *
+   * @param keyPrefix 8 to 64 hex digits
+   * @throws dev.waymark.error.InvalidArgumentException if it is none
+   */
+  public List<BoundaryDetail> find(String keyPrefix) {
+    return forestReports().find(keyPrefix);
+  }
+
+  /**
+   * Why boundaries with such keys are not there, as far as the manifest still says.
+   *
+   * @param keyPrefix 8 to 64 hex digits
+   * @throws dev.waymark.error.InvalidArgumentException if it is none
+   */
+  public List<MissReason> droppedWhy(String keyPrefix) {
+    return forestReports().droppedWhy(keyPrefix);
+  }
+
+  /** The records of a segment that live, in order of offset. */
+  public List<RecordReport> records(long segmentId) {
+    return forestReports().records(segmentId);
+  }
+
+  /**
+   * Why the match of a prompt is no deeper, as {@link PrefixMatch} would say it.
+   *
+   * @param namespaceId number of a namespace of this store
+   * @param tenantSalt of a tenant, or null for the namespace's own prompts
+   * @throws dev.waymark.error.InvalidArgumentException if there is no such namespace, or the salt
+   *     is too short
+   */
+  public Explanation explain(int namespaceId, byte[] tenantSalt, int[] tokens) {
+    return forestReports().explain(namespaceId, tenantSalt, tokens);
+  }
+
+  private ForestReports forestReports() {
+    return new ForestReports(store);
   }
 
   private NamespaceReport report(NamespaceState state) {
@@ -305,7 +402,7 @@ public final class StoreInspector {
         account.info().liveRecords(),
         account.lengthBytes(),
         account.allocatedBytes(),
-        account.info().liveBytes(),
+        account.liveBytes(),
         account.deadBytes(),
         account.framingBytes(),
         account.reservedBytes(),
@@ -330,7 +427,7 @@ public final class StoreInspector {
     long unaccounted = 0;
     for (SegmentAccount segment : store.segments()) {
       allocated += segment.allocatedBytes();
-      live += segment.info().liveBytes();
+      live += segment.liveBytes();
       dead += segment.deadBytes();
       framing += segment.framingBytes();
       reserved += segment.reservedBytes();

@@ -73,8 +73,14 @@ public record StoreOptions(
     if (quotaBytes != AUTO_QUOTA && quotaBytes < MIN_QUOTA_BYTES) {
       throw invalid("quota", MIN_QUOTA_BYTES + " bytes or more, or auto", quotaBytes);
     }
-    if (groupBytes < 1 || groupMillis < 1 || heldStateBytes < 0) {
-      throw invalid("group or held-state setting", "positive numbers", "another");
+    if (groupBytes < 1) {
+      throw invalid("groupBytes", "1 byte or more", groupBytes);
+    }
+    if (groupMillis < 1) {
+      throw invalid("groupMillis", "1 ms or more", groupMillis);
+    }
+    if (heldStateBytes < 0) {
+      throw invalid("heldStateBytes", "0 bytes or more", heldStateBytes);
     }
     if (maxInFlightBytes < groupBytes) {
       throw invalid("maxInFlightBytes", "at least groupBytes, " + groupBytes, maxInFlightBytes);

@@ -1,8 +1,11 @@
 package dev.waymark;
 
+import dev.waymark.error.CorruptionException;
+import dev.waymark.internal.check.StoreLook;
 import dev.waymark.internal.io.JvmFlags;
 import dev.waymark.internal.io.RealDirectory;
 import dev.waymark.internal.io.StoreDirectory;
+import dev.waymark.internal.manifest.CurrentFile;
 import dev.waymark.internal.recover.ManifestRebuild;
 import java.nio.file.Path;
 import java.util.List;
@@ -21,7 +24,8 @@ public final class StoreRepair {
    * @param points restore points that it brings back
    * @param segments segments that can be used
    * @param findings what cannot be used, or cannot be known
-   * @param applied whether the new manifest is in force
+   * @param applied whether the new manifest is in force; never where the store holds nothing yet, as
+   *     there is nothing to rebuild
    */
   public record Report(
       long boundaries,
@@ -52,6 +56,9 @@ public final class StoreRepair {
   }
 
   static Report rebuildManifest(StoreDirectory directory, boolean apply) {
+    if (holdsNothingYet(directory)) {
+      return new Report(0, 0, 0, List.of(), false);
+    }
     if (apply) {
       // Before the lock, whose file would be left in a directory that is no store.
       ManifestRebuild.requireSegments(directory);
@@ -72,5 +79,18 @@ public final class StoreRepair {
                         f.id(), f.severity().name(), f.file(), f.offsetBytes(), f.text()))
             .toList(),
         apply);
+  }
+
+  /** A store that was made and never written to has no segment, and a manifest that is right. */
+  private static boolean holdsNothingYet(StoreDirectory directory) {
+    if (!directory.exists(CurrentFile.NAME)
+        || directory.list().stream().anyMatch(name -> name.endsWith(".seg"))) {
+      return false;
+    }
+    try {
+      return StoreLook.at(directory, System::currentTimeMillis).forest().boundaryCount() == 0;
+    } catch (CorruptionException e) {
+      return false;
+    }
   }
 }

@@ -14,8 +14,8 @@ final class Tally {
   private long points;
   private long freedBytes;
 
-  Tally(StoreEngine engine) {
-    this.forest = engine.forest;
+  Tally(Forest forest) {
+    this.forest = forest;
   }
 
   void add(Victim victim) {

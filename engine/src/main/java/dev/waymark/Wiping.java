@@ -1,5 +1,6 @@
 package dev.waymark;
 
+import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.manifest.DropReason;
 import dev.waymark.internal.retain.Victim;
 import dev.waymark.internal.retain.Wipe;
@@ -23,14 +24,16 @@ final class Wiping {
 
   /** What would go now. */
   EvictionReport preview() {
-    Tally tally = new Tally(engine);
-    return engine.publisher.read(
-        () -> {
-          for (int node : wipe.plan()) {
-            tally.add(wipe.victim(node));
-          }
-          return tally.report();
-        });
+    return engine.publisher.read(() -> preview(engine.forest, wipe));
+  }
+
+  /** What a wipe would do to a forest that does not change meanwhile. */
+  static EvictionReport preview(Forest forest, Wipe wipe) {
+    Tally tally = new Tally(forest);
+    for (int node : wipe.plan()) {
+      tally.add(wipe.victim(node));
+    }
+    return tally.report();
   }
 
   /**
@@ -39,7 +42,7 @@ final class Wiping {
    * @param last done together with the last step
    */
   EvictionReport run(Runnable last) {
-    Tally tally = new Tally(engine);
+    Tally tally = new Tally(engine.forest);
     int[] plan = engine.publisher.read(wipe::plan);
     int done = 0;
     do {

@@ -37,7 +37,7 @@ final class Failures {
     if (e instanceof Output.ReaderGone) {
       return ExitCodes.OK;
     }
-    Failure failure = of(e);
+    Failure failure = in(store(line), of(e));
     boolean bug = failure.code().equals("BUG");
     if (bug) {
       e.printStackTrace(line.getErr());
@@ -53,6 +53,25 @@ final class Failures {
         new Failure("USAGE", message(e), "try: " + name + " --help", ExitCodes.USAGE),
         line,
         Arrays.asList(arguments).contains(JSON));
+  }
+
+  /** The store that the command line names, or empty. */
+  private static String store(CommandLine line) {
+    return line.getCommandSpec().positionalParameters().stream()
+        .filter(p -> p.paramLabel().equals("STORE") && p.getValue() != null)
+        .map(p -> p.getValue().toString())
+        .findFirst()
+        .orElse("");
+  }
+
+  /** Says of which store it is: files are named inside of it. */
+  private static Failure in(String store, Failure failure) {
+    return store.isEmpty()
+            || failure.code().equals("BUG")
+            || failure.message().contains(store)
+        ? failure
+        : new Failure(
+            failure.code(), store + ": " + failure.message(), failure.remedy(), failure.exitCode());
   }
 
   private static int report(Failure failure, CommandLine line, boolean json) {
@@ -136,6 +155,9 @@ final class Failures {
               : new UnmatchedArgumentException(e.getCommandLine(), unknown);
       CommandSpec spec = e.getCommandLine().getCommandSpec();
       String found = unmatched.getUnmatched().get(0);
+      if (found.startsWith("--") && found.contains("=")) {
+        found = found.substring(0, found.indexOf('='));
+      }
       if (unmatched.isUnknownOption()) {
         return "there is no option '" + found + "'" + meant(found, spec.optionsMap().keySet());
       }

@@ -1,8 +1,13 @@
 package dev.waymark.tools;
 
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.Writer;
+import java.time.Duration;
 import java.util.Locale;
 
 /**
@@ -15,6 +20,8 @@ public final class Output implements AutoCloseable {
 
   /** Whether the reader is still there is asked once for so many characters. */
   private static final int CHUNK_CHARS = 8_192;
+
+  private static final ObjectMapper MAPPER = new ObjectMapper();
 
   private final PrintWriter writer;
   private final StringBuilder pending = new StringBuilder();
@@ -62,6 +69,37 @@ public final class Output implements AutoCloseable {
     }
   }
 
+  /**
+   * An object that is too large to be held: the envelope's fields are written, and its end is the
+   * caller's to write.
+   */
+  public JsonGenerator stream(String command) throws IOException {
+    JsonGenerator json = MAPPER.createGenerator(new Pending()).useDefaultPrettyPrinter();
+    json.writeStartObject();
+    json.writeNumberField("output_version", OUTPUT_VERSION);
+    json.writeStringField("command", command);
+    return json;
+  }
+
+  /** What is written to it is pending output. */
+  private final class Pending extends Writer {
+    @Override
+    public void write(char[] chars, int offset, int length) {
+      pending.append(chars, offset, length);
+      if (pending.length() >= CHUNK_CHARS) {
+        Output.this.flush();
+      }
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {
+      pending.append('\n');
+    }
+  }
+
   /** The envelope that every verb's JSON comes in. */
   public static ObjectNode envelope(String command) {
     ObjectNode root = JsonNodeFactory.instance.objectNode();
@@ -83,6 +121,23 @@ public final class Output implements AutoCloseable {
   /** One object, for programs. */
   public void json(ObjectNode root) {
     line("%s", root.toPrettyString());
+  }
+
+  /** How long ago something was, as people say it. */
+  public static String age(long thenMillis, long nowMillis) {
+    Duration age = Duration.ofMillis(Math.max(0, nowMillis - thenMillis));
+    if (age.toMinutes() < 1) {
+      return age.toSeconds() + " s";
+    }
+    if (age.toHours() < 1) {
+      return age.toMinutes() + " min";
+    }
+    return age.toDays() < 1 ? age.toHours() + " h" : age.toDays() + " d";
+  }
+
+  /** A number as people read it. */
+  public static String count(long value) {
+    return String.format(Locale.ROOT, "%,d", value);
   }
 
   /** A number of bytes as people read it. */

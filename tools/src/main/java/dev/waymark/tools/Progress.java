@@ -30,6 +30,11 @@ public final class Progress implements AutoCloseable {
     return new Progress(null);
   }
 
+  /** Whether anyone sees it; what only progress needs is then not worked out. */
+  public boolean isShown() {
+    return terminal != null;
+  }
+
   /** Begins another piece of work. */
   public void begin(String name) {
     clear();

@@ -1,16 +1,23 @@
 package dev.waymark.tools;
 
 import dev.waymark.tools.demo.DemoCommand;
+import dev.waymark.tools.dump.DumpCommand;
+import dev.waymark.tools.estimate.EstimateCommand;
+import dev.waymark.tools.explain.ExplainCommand;
+import dev.waymark.tools.forest.LsCommand;
+import dev.waymark.tools.forest.TreeCommand;
 import dev.waymark.tools.inspect.InspectCommand;
 import dev.waymark.tools.inspect.StatusCommand;
 import dev.waymark.tools.replay.ReplayCommand;
 import dev.waymark.tools.server.ServeCommand;
 import dev.waymark.tools.space.CompactCommand;
 import dev.waymark.tools.space.PinCommand;
+import dev.waymark.tools.space.WipeCommand;
 import dev.waymark.tools.verify.RepairCommand;
 import dev.waymark.tools.verify.VerifyCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Help;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
@@ -25,12 +32,19 @@ import picocli.CommandLine.Spec;
     description = "Looks into a Waymark store, checks it, mends it and measures it.",
     subcommands = {
       CompactCommand.class,
+      CompletionCommand.class,
       DemoCommand.class,
+      DumpCommand.class,
+      EstimateCommand.class,
+      ExplainCommand.class,
       InspectCommand.class,
+      LsCommand.class,
       PinCommand.class,
       ReplayCommand.class,
       ServeCommand.class,
       StatusCommand.class,
+      TreeCommand.class,
+      WipeCommand.class,
       VerifyCommand.class,
       RepairCommand.class,
       HelpCommand.class,
@@ -65,7 +79,9 @@ public final class Segtool implements Runnable {
 
   /** Gives a verb that is run on its own the tool's manners. */
   public static CommandLine prepare(CommandLine line) {
-    return line.setCaseInsensitiveEnumValuesAllowed(true)
+    return line.setResourceBundle(new HelpTexts())
+        .setColorScheme(Help.defaultColorScheme(Colours.ansi()))
+        .setCaseInsensitiveEnumValuesAllowed(true)
         .setParameterExceptionHandler(Failures::usage)
         .setExecutionExceptionHandler(Failures::execution);
   }

@@ -58,6 +58,7 @@ class UsageTest {
                           }
                         }));
     requireOneLine(Run.of("verify", "--lvel", "all", dir), "did you mean --level?");
+    requireOneLine(Run.of("demo", "--token=3000"), "'--token', did you mean --tokens?");
     assertThat(Run.of("verify", dir, "--nothing-like-it").err()).doesNotContain("mean");
   }
 
@@ -83,6 +84,34 @@ class UsageTest {
   void everyRangeIsInItsHelp() {
     assertThat(Run.of("demo", "--help").out()).contains("2048", "1000000");
     assertThat(Run.of("compact", "--help").out()).contains("0 to 1", "0.5", "1TiB");
+  }
+
+  @Test
+  void helpIsWrittenInOneStyle() {
+    Segtool.commandLine()
+        .getSubcommands()
+        .forEach(
+            (verb, line) -> {
+              if (!verb.equals("help")) {
+                line.getCommandSpec()
+                    .args()
+                    .forEach(
+                        arg -> {
+                          String text = String.join(" ", arg.description());
+                          assertThat(text).as(verb + ": " + arg).isNotEmpty().doesNotEndWith(".");
+                          boolean word = Character.isLowerCase(text.charAt(1));
+                          assertThat(word && Character.isUpperCase(text.charAt(0)))
+                              .as(verb + ": " + text)
+                              .isFalse();
+                        });
+              }
+            });
+  }
+
+  @Test
+  void replaySaysWhatTracesAndLayoutsThereAre() {
+    assertThat(Run.of("replay", "--help").out().replaceAll("\\s+", " "))
+        .contains("hash_ids", "chat_id", "L1 dense hybrid", "L9 small", "every N blocks");
   }
 
   @Test

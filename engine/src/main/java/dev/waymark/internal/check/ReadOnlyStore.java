@@ -5,6 +5,7 @@ import dev.waymark.internal.manifest.Current;
 import dev.waymark.internal.manifest.ManifestEnd;
 import dev.waymark.internal.manifest.Status;
 import dev.waymark.internal.recover.Finding;
+import dev.waymark.internal.recover.RecentDrops;
 import java.util.List;
 import java.util.Optional;
 
@@ -17,6 +18,7 @@ import java.util.Optional;
  * @param end how far the manifest was read
  * @param manifestAllocatedBytes of the manifest's file
  * @param forest the boundaries
+ * @param drops what was dropped not long ago
  * @param segments the segments that the manifest names
  * @param small CURRENT, STATUS, LOCK
  * @param others files that the manifest does not name
@@ -28,6 +30,7 @@ public record ReadOnlyStore(
     ManifestEnd end,
     long manifestAllocatedBytes,
     Forest forest,
+    RecentDrops drops,
     List<SegmentAccount> segments,
     List<PlainFile> small,
     List<PlainFile> others,

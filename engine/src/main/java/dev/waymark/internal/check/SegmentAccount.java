@@ -30,12 +30,21 @@ public record SegmentAccount(
     long deadBytes,
     long reservedBytes) {
 
+  /** Bytes of records that live and can be there: none where the file is missing. */
+  public long liveBytes() {
+    return lengthBytes == 0 ? 0 : info.liveBytes();
+  }
+
   static SegmentAccount of(
       SegmentInfo info,
       Edit.SegmentSealed sealed,
       List<SegmentSet.PlacedDescriptor> descriptors,
       long lengthBytes,
       long allocatedBytes) {
+    if (lengthBytes == 0) {
+      // Nothing of a missing file is anywhere; that its records are lost is a finding.
+      return new SegmentAccount(info, sealed, descriptors, 0, allocatedBytes, 0, 0, 0);
+    }
     long framing = info.framingBytes();
     if (sealed != null && sealed.footerOffsetBytes() > 0) {
       framing += sealed.lengthBytes() - sealed.footerOffsetBytes();
@@ -51,6 +60,6 @@ public record SegmentAccount(
 
   /** Allocated bytes that the account does not explain; below 0 where live bytes have no blocks. */
   public long unaccountedBytes() {
-    return allocatedBytes - info.liveBytes() - framingBytes - deadBytes - reservedBytes;
+    return allocatedBytes - liveBytes() - framingBytes - deadBytes - reservedBytes;
   }
 }

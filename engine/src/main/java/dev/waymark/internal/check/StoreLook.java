@@ -200,6 +200,7 @@ fault -> findings.add(statusDamaged(fault)));
         end,
         manifestAllocated == null ? 0 : manifestAllocated,
         loaded.forest(),
+        loaded.drops(),
         List.copyOf(segments),
         List.copyOf(small),
         List.copyOf(others),
@@ -247,7 +248,7 @@ fault -> findings.add(statusDamaged(fault)));
         Finding.Severity.ERROR,
         info.fileName(),
         -1,
-        "the file is missing, and " + info.liveRecords() + " records that live are in it");
+        "the file is missing, and " + info.liveRecords() + " records that live are in it; if there is a copy, put it back before the store is opened for writing");
   }
 
   private static Map<Long, String> names(List<SegmentAccount> segments) {

@@ -240,7 +240,8 @@ public final class RecordHeader {
     return location;
   }
 
-  int frontBytes() {
+  /** Bytes of the header and its tables, by which the parts follow. */
+  public int frontBytes() {
     return frontBytes;
   }
 
@@ -302,6 +303,24 @@ public final class RecordHeader {
   /** Whether a chunk of a part, counted from its first, is stored as its codec left it. */
   public boolean isStoredRaw(Part part, int chunk) {
     return isStoredRaw(part.firstChunk() + chunk);
+  }
+
+  /** Where a part's entry stands, from the record's first byte. */
+  public static int partEntryOffset(int part) {
+    return Frame.HEADER_BYTES
+        + RecordDecoder.BLOCK_LENGTH
+        + GroupSizeEncodingDecoder.ENCODED_LENGTH
+        + part * PART_BYTES;
+  }
+
+  /** Stored bytes of a part's chunk, counted from its first. */
+  public int storedBytes(Part part, int chunk) {
+    return storedBytes(part.firstChunk() + chunk);
+  }
+
+  /** The checksum that a part's chunk has to have, counted from its first. */
+  public int checksum(Part part, int chunk) {
+    return checksum(part.firstChunk() + chunk);
   }
 
   int storedBytes(int chunk) {

@@ -189,16 +189,49 @@ public final class RecordReader {
     for (RecordHeader.Part part : record.parts()) {
       long at = part.offsetBytes();
       for (int i = 0; i < part.chunkCount(); i++) {
-        int chunk = part.firstChunk() + i;
-        int stored = record.storedBytes(chunk);
-        int index = fetch(record, at, stored, true);
-        check(record, chunk, at, index, stored);
-        if (decode && !record.isStoredRaw(chunk) && part.codec().codec() != Codec.RAW) {
-          decode(part.codec(), index, stored, part.chunkRawBytes(i), record, at);
-        }
-        at += stored;
+        at += chunk(record, part, i, at, decode, (bytes, index, length) -> {});
       }
     }
+  }
+
+  /** Takes the decoded bytes of a chunk, which are there only during the call. */
+  public interface ChunkBytes {
+    /** Takes {@code length} bytes from {@code index} on. */
+    void accept(UnsafeBuffer bytes, int index, int length);
+  }
+
+  /**
+   * Reads, checks and decodes one chunk of a part.
+   *
+   * @param chunk counted from the part's first
+   * @param at where it stands in the record
+   * @return its stored bytes
+   * @throws CorruptionException if it is not what was written
+   */
+  public int readChunk(
+      RecordHeader record, RecordHeader.Part part, int chunk, long at, ChunkBytes consumer) {
+    return chunk(record, part, chunk, at, true, consumer);
+  }
+
+  private int chunk(
+      RecordHeader record,
+      RecordHeader.Part part,
+      int ofPart,
+      long at,
+      boolean decode,
+      ChunkBytes consumer) {
+    int chunk = part.firstChunk() + ofPart;
+    int stored = record.storedBytes(chunk);
+    int index = fetch(record, at, stored, true);
+    check(record, chunk, at, index, stored);
+    if (record.isStoredRaw(chunk) || part.codec().codec() == Codec.RAW) {
+      consumer.accept(scratch.stored(), index, stored);
+    } else if (decode) {
+      int raw = part.chunkRawBytes(ofPart);
+      decode(part.codec(), index, stored, raw, record, at);
+      consumer.accept(scratch.raw(), 0, raw);
+    }
+    return stored;
   }
 
   /**

@@ -35,6 +35,7 @@ public final class LoadedStore {
   private long leastSegmentId = 1;
   private final Set<Long> changedSinceCheckpoint = new TreeSet<>();
   private LongSupplier editNumber = () -> 0;
+  private final RecentDrops drops = new RecentDrops();
   private boolean checkpointRead;
   private ManifestEnd end;
 
@@ -126,6 +127,7 @@ public final class LoadedStore {
       changedSinceCheckpoint.remove(e.segmentId());
     } else {
       forest.apply(edit);
+      drops.note(edit);
       note(edit);
     }
   }
@@ -188,6 +190,11 @@ public final class LoadedStore {
   /** The segments. */
   public SegmentSet segments() {
     return segments;
+  }
+
+  /** What edits dropped since the checkpoint, which no longer says it. */
+  public RecentDrops drops() {
+    return drops;
   }
 
   /** Where the manifest's content ended; null for a store that is being made. */

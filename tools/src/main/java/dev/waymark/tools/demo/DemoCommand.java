@@ -22,7 +22,7 @@ import picocli.CommandLine.Spec;
     description = {
       "Runs a small hybrid model (attention, sliding windows, gated delta nets with convolutions)"
           + " on a store: a cold turn, a warm turn, an aborted prefill and its retry, a reopen, a"
-          + " restore.",
+          + " restore; then the same with lossy state.",
       "Then it decodes from the restored state and from scratch, and compares the tokens: another"
           + " token is a failure. And it holds the conversation again with recurrent state in int8,"
           + " and says whether, or where, the answers differ. The store is left for you to look"

@@ -74,7 +74,7 @@ final class DemoReport {
         out,
         "state " + state.codec(),
         state.identical() ? "same" : "differs",
-        "%s; %s of state in %s"
+        "%s; %s of state in %s; in a namespace of its own, which the lines above do not count"
             .formatted(
                 state.identical()
                     ? "all %,d tokens of the answers, every restore through the codec"

@@ -3,11 +3,12 @@ package dev.waymark.tools.inspect;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.StoreInspector;
-import dev.waymark.StoreInspector.FindingReport;
+import dev.waymark.StoreInspector.BoundaryReport;
 import dev.waymark.StoreInspector.NamespaceReport;
 import dev.waymark.StoreInspector.SegmentReport;
 import dev.waymark.StoreInspector.Summary;
 import dev.waymark.tools.Account;
+import dev.waymark.tools.Findings;
 import dev.waymark.tools.Output;
 import java.util.List;
 
@@ -48,88 +49,81 @@ final class InspectJson {
                     .addObject()
                     .put("file", file.file())
                     .put("allocated_bytes", file.allocatedBytes()));
-    addFindings(store.findings(), root);
+    Findings.add(store.findings(), root);
     if (boundaries) {
       boundaries(root.putArray("boundary_list"));
     }
     return root;
   }
 
-  static void addFindings(List<FindingReport> findings, ObjectNode root) {
-    ArrayNode array = root.putArray("findings");
-    for (FindingReport finding : findings) {
-      array
-          .addObject()
-          .put("id", finding.id())
-          .put("severity", finding.severity())
-          .put("file", finding.file())
-          .put("offset_bytes", finding.offsetBytes())
-          .put("text", finding.text());
+  private void segments(ArrayNode array) {
+    for (SegmentReport segment : store.segments()) {
+      add(segment, array.addObject());
     }
   }
 
-  private void segments(ArrayNode array) {
-    for (SegmentReport segment : store.segments()) {
-      array
-          .addObject()
-          .put("id", segment.id())
-          .put("file", segment.file())
-          .put("kind", segment.kind())
-          .put("sealed", segment.sealed())
-          .put("live_records", segment.liveRecords())
-          .put("length_bytes", segment.lengthBytes())
-          .put("allocated_bytes", segment.allocatedBytes())
-          .put("live_bytes", segment.liveBytes())
-          .put("dead_bytes", segment.deadBytes())
-          .put("framing_bytes", segment.framingBytes())
-          .put("reserved_bytes", segment.reservedBytes())
-          .put("unaccounted_bytes", segment.unaccountedBytes());
-    }
+  static void add(SegmentReport segment, ObjectNode node) {
+    node.put("id", segment.id())
+        .put("file", segment.file())
+        .put("kind", segment.kind())
+        .put("sealed", segment.sealed())
+        .put("live_records", segment.liveRecords())
+        .put("length_bytes", segment.lengthBytes())
+        .put("allocated_bytes", segment.allocatedBytes())
+        .put("live_bytes", segment.liveBytes())
+        .put("dead_bytes", segment.deadBytes())
+        .put("framing_bytes", segment.framingBytes())
+        .put("reserved_bytes", segment.reservedBytes())
+        .put("unaccounted_bytes", segment.unaccountedBytes());
   }
 
   private void namespaces(ArrayNode array) {
     for (NamespaceReport namespace : store.namespaces()) {
-      LayoutSummary layout = LayoutSummary.of(namespace.layout());
-      ObjectNode node = array.addObject();
-      node.put("id", namespace.id());
-      node.put("fingerprint", namespace.fingerprint());
-      node.put("boundaries", namespace.boundaries());
-      node.put("restore_points", namespace.points());
-      node.put("chains", namespace.chains());
-      node.put("row_record_bytes", namespace.rowRecordBytes());
-      node.put("point_record_bytes", namespace.pointRecordBytes());
-      ObjectNode identity = node.putObject("identity");
-      namespace.identity().properties().forEach(identity::put);
-      ObjectNode shape = node.putObject("layout");
-      shape.put("block_tokens", layout.blockTokens());
-      shape.put("row_tensors", layout.rowTensors());
-      shape.put("window_tensors", layout.windowTensors());
-      shape.put("fixed_tensors", layout.fixedTensors());
-      shape.put("row_bytes_per_token", layout.rowBytesPerToken());
-      shape.put("window_bytes", layout.windowBytes());
-      shape.put("fixed_bytes", layout.fixedBytes());
-      ArrayNode windows = shape.putArray("window_tokens");
-      layout.windows().forEach(windows::add);
-      ObjectNode codecs = node.putObject("codecs");
-      codecs.put("rows", namespace.codecs().rows().name());
-      codecs.put("window", namespace.codecs().window().name());
-      codecs.put("fixed", namespace.codecs().fixed().name());
+      add(namespace, array.addObject());
     }
   }
 
+  static void add(NamespaceReport namespace, ObjectNode node) {
+    LayoutSummary layout = LayoutSummary.of(namespace.layout());
+    node.put("id", namespace.id());
+    node.put("fingerprint", namespace.fingerprint());
+    node.put("boundaries", namespace.boundaries());
+    node.put("restore_points", namespace.points());
+    node.put("chains", namespace.chains());
+    node.put("row_record_bytes", namespace.rowRecordBytes());
+    node.put("point_record_bytes", namespace.pointRecordBytes());
+    ObjectNode identity = node.putObject("identity");
+    namespace.identity().properties().forEach(identity::put);
+    ObjectNode shape = node.putObject("layout");
+    shape.put("block_tokens", layout.blockTokens());
+    shape.put("row_tensors", layout.rowTensors());
+    shape.put("window_tensors", layout.windowTensors());
+    shape.put("fixed_tensors", layout.fixedTensors());
+    shape.put("row_bytes_per_token", layout.rowBytesPerToken());
+    shape.put("window_bytes", layout.windowBytes());
+    shape.put("fixed_bytes", layout.fixedBytes());
+    ArrayNode windows = shape.putArray("window_tokens");
+    layout.windows().forEach(windows::add);
+    ObjectNode codecs = node.putObject("codecs");
+    codecs.put("rows", namespace.codecs().rows().name());
+    codecs.put("window", namespace.codecs().window().name());
+    codecs.put("fixed", namespace.codecs().fixed().name());
+  }
+
   private void boundaries(ArrayNode array) {
-    store.forEachBoundary(
-        boundary ->
-            array
-                .addObject()
-                .put("namespace", boundary.namespaceId())
-                .put("key", boundary.key())
-                .put("parent_key", boundary.parentKey())
-                .put("tokens", boundary.tokens())
-                .put("restorable", boundary.isPoint())
-                .put("branch", boundary.isBranch())
-                .put("row_record_bytes", boundary.rowBytes())
-                .put("point_record_bytes", boundary.pointBytes())
-                .put("added_millis", boundary.addedMillis()));
+    store.forEachBoundary(boundary -> add(boundary, array.addObject()));
+  }
+
+  static void add(BoundaryReport boundary, ObjectNode node) {
+    node.put("namespace", boundary.namespaceId())
+        .put("key", boundary.key())
+        .put("parent_key", boundary.parentKey())
+        .put("tokens", boundary.tokens())
+        .put("restorable", boundary.isPoint())
+        .put("branch", boundary.isBranch())
+        .put("children", boundary.children())
+        .put("row_record_bytes", boundary.rowBytes())
+        .put("point_record_bytes", boundary.pointBytes())
+        .put("added_millis", boundary.addedMillis());
   }
 }

@@ -5,6 +5,7 @@ import dev.waymark.StoreInspector.NamespaceReport;
 import dev.waymark.StoreInspector.SegmentReport;
 import dev.waymark.StoreInspector.Summary;
 import dev.waymark.tools.Account;
+import dev.waymark.tools.Findings;
 import dev.waymark.tools.Output;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -29,13 +30,14 @@ final class InspectText {
     summary();
     segments();
     for (NamespaceReport namespace : store.namespaces()) {
-      namespace(namespace);
+      out.line();
+      namespace(namespace, out);
     }
     totals();
     if (boundaries) {
       boundaries();
     }
-    Lines.findings(store.findings(), out);
+    findings();
   }
 
   private void summary() {
@@ -58,14 +60,14 @@ final class InspectText {
       return String.format(
           Locale.ROOT,
           "; closed cleanly %s ago (%s)",
-          Lines.age(nowMillis, millis),
+          Output.age(millis, nowMillis),
           Instant.ofEpochMilli(millis).truncatedTo(ChronoUnit.SECONDS));
     }
     return String.format(
         Locale.ROOT,
         "; not closed: its writer, process %d, was last heard of %s ago",
         summary.processId().orElse(0),
-        Lines.age(nowMillis, millis));
+        Output.age(millis, nowMillis));
   }
 
   private void segments() {
@@ -96,9 +98,8 @@ final class InspectText {
     }
   }
 
-  private void namespace(NamespaceReport namespace) {
+  static void namespace(NamespaceReport namespace, Output out) {
     LayoutSummary layout = LayoutSummary.of(namespace.layout());
-    out.line();
     out.line("namespace %d (%s)", namespace.id(), namespace.fingerprint());
     out.line(
         "  %s",
@@ -153,6 +154,17 @@ final class InspectText {
                 boundary.isBranch() ? "branch" : "",
                 Output.bytes(boundary.rowBytes()),
                 Output.bytes(boundary.pointBytes()),
-                Lines.age(nowMillis, boundary.addedMillis())));
+                age(boundary.addedMillis())));
+  }
+
+  private void findings() {
+    if (!store.findings().isEmpty()) {
+      out.line();
+      Findings.print(store.findings(), out);
+    }
+  }
+
+  private String age(long millis) {
+    return Output.age(millis, nowMillis);
   }
 }

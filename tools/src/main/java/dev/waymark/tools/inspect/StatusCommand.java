@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.StoreStatus;
+import dev.waymark.tools.Findings;
 import dev.waymark.tools.ExitCodes;
 import dev.waymark.tools.Output;
 import java.io.UncheckedIOException;
@@ -84,7 +85,7 @@ public final class StatusCommand implements Callable<Integer> {
     status.processId().ifPresent(id -> root.put("writer_process_id", id));
     root.put("closed_cleanly", status.isClosed());
     root.set("published", counters(status));
-    InspectJson.addFindings(status.findings(), root);
+    Findings.add(status.findings(), root);
     if (status.publishedMillis().isEmpty()) {
       Output.error(
           root,

@@ -2,6 +2,7 @@ package dev.waymark.tools.inspect;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.StoreStatus;
+import dev.waymark.tools.Findings;
 import dev.waymark.tools.Output;
 import java.util.Locale;
 
@@ -35,7 +36,7 @@ final class StatusText {
       out.line();
       Lines.bytes(out, "on disk", status.allocatedBytes());
     }
-    Lines.findings(status.findings(), out);
+    Findings.print(status.findings(), out);
   }
 
   private String writer() {
@@ -43,7 +44,7 @@ final class StatusText {
       return "nothing that a writer published can be read";
     }
     long millis = status.publishedMillis().getAsLong();
-    String age = Lines.age(nowMillis, millis);
+    String age = Output.age(millis, nowMillis);
     if (status.isClosed()) {
       return "closed cleanly " + age + " ago; what follows is of then";
     }
@@ -78,8 +79,8 @@ final class StatusText {
     if (number("boundaries") > 0) {
       out.line(
           "oldest added %s ago, newest %s ago; looked up at most a minute before",
-          Lines.age(nowMillis, number("oldest_added_millis")),
-          Lines.age(nowMillis, number("newest_added_millis")));
+          Output.age(number("oldest_added_millis"), nowMillis),
+          Output.age(number("newest_added_millis"), nowMillis));
     }
     out.line(
         "%,d kept chains, %s",

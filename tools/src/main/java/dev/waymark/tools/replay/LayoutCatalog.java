@@ -10,6 +10,8 @@ import dev.waymark.layout.TensorSpec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Layouts of models in the field, at full size, by a short name. Keys, values and convolution state
@@ -41,6 +43,13 @@ final class LayoutCatalog {
     String description() {
       return description;
     }
+  }
+
+  /** Every name with what it is, for messages and help. */
+  static String names() {
+    return Stream.of(Entry.values())
+        .map(entry -> entry + " (" + entry.description() + ")")
+        .collect(Collectors.joining(", "));
   }
 
   /** The layout of an entry, cut into blocks of so many tokens. */

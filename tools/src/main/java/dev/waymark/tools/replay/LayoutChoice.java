@@ -11,7 +11,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** A layout that the command line names: one of the catalog's, or one in a JSON file. */
-final class LayoutChoice {
+public final class LayoutChoice {
   /** A layout's file is a few hundred kilobytes at most; a wrong file must not fill the heap. */
   private static final long MOST_FILE_BYTES = 64L << 20;
 
@@ -26,17 +26,17 @@ final class LayoutChoice {
   }
 
   /** The catalog's name, or the file's. */
-  String name() {
+  public String name() {
     return name;
   }
 
   /** Tokens a block that the layout asks for by itself; a catalog's layout fits any. */
-  OptionalInt blockTokens() {
+  public OptionalInt blockTokens() {
     return fromFile == null ? OptionalInt.empty() : OptionalInt.of(fromFile.blockTokens());
   }
 
   /** The layout, at full size, with blocks of so many tokens. */
-  Layout layout(int blockTokens) {
+  public Layout layout(int blockTokens) {
     return fromFile == null
         ? LayoutCatalog.layout(entry, blockTokens)
         : Layout.of(blockTokens, fromFile.tensors());
@@ -63,15 +63,15 @@ final class LayoutChoice {
       throw new InvalidSettingException(
           ErrorDetail.of("a layout's file cannot be read")
               .in(fileName)
-              .expected("L1 to L9, or a readable JSON file")
-              .found(e.getClass().getSimpleName()),
+              .expected("one of " + LayoutCatalog.names() + ", or a readable JSON file of a layout")
+              .found(Files.exists(file) ? "a file that cannot be read" : "no file of that name"),
           e);
     }
     return new LayoutChoice(fileName, null, Layout.ofJson(text));
   }
 
   /** Reads {@code L1} to {@code L9}, else the name of a file. */
-  static final class Converter implements ITypeConverter<LayoutChoice> {
+  public static final class Converter implements ITypeConverter<LayoutChoice> {
     @Override
     public LayoutChoice convert(String text) {
       for (LayoutCatalog.Entry entry : LayoutCatalog.Entry.values()) {

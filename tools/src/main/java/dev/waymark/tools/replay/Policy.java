@@ -6,7 +6,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** Where restore points are to go, as the command line says it. */
-sealed interface Policy {
+public sealed interface Policy {
   /** At every boundary. */
   record Every() implements Policy {}
 

@@ -17,7 +17,9 @@ final class ReplayOptions {
   @Parameters(
       index = "0",
       paramLabel = "TRACE",
-      description = "A trace, .jsonl or .jsonl.gz: coding sessions, Mooncake's or Qwen-Bailian's.")
+      description = "a trace, JSON lines, gzipped or not, told by its first line: coding sessions (block_size,"
+              + " requests), Mooncake's requests (timestamp, hash_ids; blocks of 512 tokens), or"
+              + " Qwen-Bailian's (chat_id, timestamp, hash_ids; blocks of 16)")
   private Path trace;
 
   @Option(
@@ -25,7 +27,9 @@ final class ReplayOptions {
       paramLabel = "L1..L9|FILE",
       converter = LayoutChoice.Converter.class,
       description =
-          "What the model's state is made of: a name of the catalog, or a JSON file. Default: L4.")
+          "what the model's state is made of: L1 dense hybrid, L2 and L3 sparse hybrids, L4 windows"
+              + " of 1,024, L5 attention only, L6 latent and delta attention, L7 windows of 512, L8"
+              + " pooled caches, L9 small convolution hybrid; or a JSON file (default: L4)")
   private LayoutChoice layout = LayoutChoice.of(LayoutCatalog.Entry.L4);
 
   @Option(
@@ -33,8 +37,8 @@ final class ReplayOptions {
       paramLabel = "N",
       converter = Numbers.PositiveInt.class,
       description =
-          "Divides each kind of layer by about N: the innermost dim first, then the outer ones,"
-              + " then the number of layers. Default: ${DEFAULT-VALUE}.")
+          "divides each kind of layer by about N: the innermost dim first, then the outer ones,"
+              + " then the number of layers (default: ${DEFAULT-VALUE})")
   private int scale = 1_024;
 
   @Option(
@@ -42,8 +46,8 @@ final class ReplayOptions {
       paramLabel = "TOKENS",
       converter = Numbers.PositiveInt.class,
       description =
-          "Tokens a block, a multiple of the trace's: its blocks are grouped, and a last group that"
-              + " is not whole is dropped. Default: the layout file's, else the trace's.")
+          "tokens a block, a multiple of the trace's: its blocks are grouped, and a last group that"
+              + " is not whole is dropped (default: the layout file's, else the trace's)")
   private Integer blockTokens;
 
   @Option(
@@ -51,14 +55,14 @@ final class ReplayOptions {
       paramLabel = "POLICY",
       converter = Policy.Converter.class,
       description =
-          "Where restore points go: every, stride:N, lattice, lattice:BUDGET (0.25 or 25%% of the"
-              + " row bytes) or last. Default: lattice.")
+          "where restore points go: every, stride:N (every N blocks), lattice, lattice:BUDGET (0.25"
+              + " or 25%% of the row bytes) or last (default: lattice)")
   private Policy policy = new Policy.Lattice(OptionalDouble.empty());
 
   @Option(
       names = "--store",
       paramLabel = "DIR",
-      description = "Where the store is, and stays. Default: a temporary one, removed at the end.")
+      description = "where the store is, and stays (default: a temporary one, removed at the end)")
   private Path store;
 
   @Option(
@@ -66,37 +70,37 @@ final class ReplayOptions {
       paramLabel = "HOW",
       converter = Verification.Converter.class,
       description =
-          "Which restores are checked byte for byte: all, sample:N (one in N) or none."
-              + " Default: all.")
+          "which restores are checked byte for byte: all, sample:N (one in N) or none"
+              + " (default: all)")
   private Verification verification = new Verification(1);
 
   @Option(
       names = "--limit",
       paramLabel = "N",
       converter = Numbers.PositiveLong.class,
-      description = "Stops after N requests. Default: all of them.")
+      description = "stop after N requests (default: all of them)")
   private long limitRequests = Long.MAX_VALUE;
 
   @Option(
       names = "--quota",
       paramLabel = "SIZE",
       converter = SizeConverter.class,
-      description = "Most that the store may occupy, such as 512MiB, or auto. Default: auto.")
+      description = "most that the store may occupy, such as 512MiB, or auto (default: auto)")
   private long quotaBytes = StoreOptions.AUTO_QUOTA;
 
   @Option(
       names = "--eviction",
       paramLabel = "lru|recompute",
       converter = EvictionConverter.class,
-      description = "Whose chain goes first when room has to be made. Default: lru.")
+      description = "whose chain goes first when room has to be made (default: lru)")
   private EvictionPolicy eviction = EvictionPolicy.LRU;
 
   @Option(
       names = "--no-punch",
-      description = "Gives space back only with whole segments, as some file systems do.")
+      description = "give space back only with whole segments, as some file systems do")
   private boolean withoutPunching;
 
-  @Option(names = "--json", description = "Prints the report as JSON.")
+  @Option(names = "--json", description = "print the report as JSON, for programs")
   private boolean json;
 
   Path trace() {

@@ -3,6 +3,7 @@ package dev.waymark.tools.verify;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.StoreRepair;
 import dev.waymark.tools.ExitCodes;
+import dev.waymark.tools.Findings;
 import dev.waymark.tools.Output;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -73,6 +74,10 @@ public final class RepairCommand implements Callable<Integer> {
 
   private static void print(StoreRepair.Report report, Output out) {
     Findings.print(report.findings(), out);
+    if (report.segments() == 0) {
+      out.line("The store holds nothing yet, and its manifest is right: there is nothing to repair.");
+      return;
+    }
     out.line(
         "%s %,d boundaries and %,d restore points from %,d segments. %s",
         report.applied() ? "Brought back" : "Would bring back",

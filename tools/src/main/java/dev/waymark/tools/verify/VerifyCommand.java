@@ -2,10 +2,13 @@ package dev.waymark.tools.verify;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.StoreInspector;
 import dev.waymark.StoreVerifier;
 import dev.waymark.StoreVerifier.FileBytes;
 import dev.waymark.tools.ExitCodes;
+import dev.waymark.tools.Findings;
 import dev.waymark.tools.Output;
+import dev.waymark.tools.Progress;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -24,6 +27,8 @@ import picocli.CommandLine.Spec;
       "Reads only, takes no lock and heals nothing, so it may be used beside a running server.",
       "Damage to what something stored rests on is an error, and exit code 3. Damage to STATUS, on"
           + " which nothing rests, is a warning, and the exit code stays as it is.",
+      "Unaccounted are bytes that the manifest does not explain: files that it does not name, and"
+          + " blocks that a file system needs for itself; below 0, live records without blocks.",
     })
 public final class VerifyCommand implements Callable<Integer> {
   private static final String FILES = "%-24s %15s %15s %13s %13s %13s %15s";
@@ -48,7 +53,7 @@ public final class VerifyCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    StoreVerifier.Report report = StoreVerifier.verify(path, level, bytes -> {});
+    StoreVerifier.Report report = verify();
     try (Output out = new Output(spec.commandLine().getOut())) {
       if (json) {
         out.json(json(report));
@@ -60,6 +65,22 @@ public final class VerifyCommand implements Callable<Integer> {
       return ExitCodes.CORRUPTION;
     }
     return report.isTorn() ? ExitCodes.TORN_TAIL : ExitCodes.OK;
+  }
+
+  private StoreVerifier.Report verify() {
+    try (Progress progress = Progress.onTerminal()) {
+      // What there is to check is known only from another look.
+      long all = progress.isShown() ? StoreInspector.open(path).totals().liveBytes() : 0;
+      long[] done = {0};
+      progress.begin("verifying");
+      return StoreVerifier.verify(
+          path,
+          level,
+          bytes -> {
+            done[0] += bytes;
+            progress.at(done[0] >> 20, all >> 20, "MiB");
+          });
+    }
   }
 
   private void print(StoreVerifier.Report report, Output out) {
@@ -89,6 +110,20 @@ public final class VerifyCommand implements Callable<Integer> {
         report.points(),
         report.recordsChecked(),
         Output.bytes(report.bytesChecked()));
+    if (report.isDamaged()) {
+      out.line("%s", advice(report));
+    }
+  }
+
+  /** The manifest was read, or there would be no report. */
+  private static String advice(StoreVerifier.Report report) {
+    if (report.findings().stream().anyMatch(f -> f.id().equals("SEGMENT_MISNAMED"))) {
+      return "Do what the finding on the segment's name says before the store is opened.";
+    }
+    return "The manifest can be read: do not repair, which is for a lost manifest and brings back"
+        + " less. If there is a copy of a missing or damaged file, put it back first. The next open"
+        + " for writing drops what files lack; damaged records are dropped when they are read; all"
+        + " else stays.";
   }
 
   private static void row(Output out, String name, long... bytes) {

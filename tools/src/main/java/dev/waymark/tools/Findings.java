@@ -1,16 +1,17 @@
-package dev.waymark.tools.verify;
+package dev.waymark.tools;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.StoreInspector;
 import dev.waymark.StoreInspector.FindingReport;
-import dev.waymark.tools.Output;
 import java.util.List;
 
-/** Findings as both verbs print them. */
-final class Findings {
+/** Findings as every verb prints them, and the exit code that they make. */
+public final class Findings {
   private Findings() {}
 
-  static void print(List<FindingReport> findings, Output out) {
+  /** One line each. */
+  public static void print(List<FindingReport> findings, Output out) {
     for (FindingReport finding : findings) {
       String place =
           finding.file().isEmpty()
@@ -22,7 +23,8 @@ final class Findings {
     }
   }
 
-  static void add(List<FindingReport> findings, ObjectNode root) {
+  /** Adds them as a list. */
+  public static void add(List<FindingReport> findings, ObjectNode root) {
     ArrayNode list = root.putArray("findings");
     for (FindingReport finding : findings) {
       ObjectNode node = list.addObject();
@@ -32,5 +34,13 @@ final class Findings {
       node.put("offset_bytes", finding.offsetBytes());
       node.put("text", finding.text());
     }
+  }
+
+  /** What looking at a store ends with. */
+  public static int exitCode(StoreInspector store) {
+    if (store.findings().stream().anyMatch(f -> f.severity().equals("ERROR"))) {
+      return ExitCodes.CORRUPTION;
+    }
+    return store.summary().manifestIsTorn() ? ExitCodes.TORN_TAIL : ExitCodes.OK;
   }
 }
