@@ -29,7 +29,11 @@ final class Failures {
   private Failures() {}
 
   /** One failure, as it is shown. */
-  private record Failure(String code, String message, String remedy, int exitCode) {}
+  private record Failure(String code, String fault, String message, String remedy, int exitCode) {
+    Failure(String code, String message, String remedy, int exitCode) {
+      this(code, "", message, remedy, exitCode);
+    }
+  }
 
   /** A verb failed; returns the exit code. */
   static int execution(Exception e, CommandLine line, ParseResult result) {
@@ -57,8 +61,11 @@ final class Failures {
   private static int report(Failure failure, CommandLine line, boolean json) {
     if (json) {
       ObjectNode root = Output.envelope(line.getCommandName());
-      root.putObject("error")
-          .put("code", failure.code())
+      ObjectNode error = root.putObject("error").put("code", failure.code());
+      if (!failure.fault().isEmpty()) {
+        error.put("fault", failure.fault());
+      }
+      error
           .put("message", failure.message())
           .put("remedy", failure.remedy())
           .put("exit_code", failure.exitCode());
@@ -90,6 +97,7 @@ final class Failures {
       ErrorDetail detail = expected.detail();
       return new Failure(
           expected.code().name(),
+          e instanceof NamedFault named ? named.faultName() : "",
           detail.remedy("").sentence(),
           detail.remedy(),
           ExitCodes.of(expected.code()));
