@@ -59,14 +59,12 @@ record Piece(
     return pieces;
   }
 
-  /** A boundary's own records: all that it added to its chain. */
-  static List<Piece> ofBoundary(Forest forest, int node) {
+  /** A boundary's own records of a kind. */
+  static List<Piece> ofBoundary(Forest forest, int node, RecordKind kind) {
     List<Piece> pieces = new ArrayList<>();
-    add(pieces, forest, node, RecordKind.APPEND, 0, Long.MAX_VALUE);
-    if (forest.hasDelta(node)) {
-      add(pieces, forest, node, RecordKind.DELTA, 0, Long.MAX_VALUE);
+    if (kind != RecordKind.DELTA || forest.hasDelta(node)) {
+      add(pieces, forest, node, kind, 0, Long.MAX_VALUE);
     }
-    add(pieces, forest, node, RecordKind.STATE, 0, Long.MAX_VALUE);
     return pieces;
   }
 
@@ -151,11 +149,9 @@ record Piece(
       int restoredTokens,
       boolean ahead) {
     long from = 0;
-    long to = Long.MAX_VALUE;
     if (kind == RecordKind.DELTA) {
       from = Math.max(fromRow, firstRow(part.spec(), restoredTokens));
-      to = toRow;
     }
-    return reader.readPart(header, part, view, from, to, ahead);
+    return reader.readPart(header, part, view, from, toRow, ahead);
   }
 }

@@ -15,10 +15,13 @@ import dev.waymark.internal.io.RealDirectory;
 import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.io.StoreFile;
 import dev.waymark.internal.log.RecordHeader;
+import dev.waymark.internal.log.RecordKind;
+import dev.waymark.internal.log.RecordLocation;
 import dev.waymark.internal.log.RecordReader;
 import dev.waymark.internal.log.Scratch;
 import dev.waymark.layout.BoundaryKey;
 import dev.waymark.layout.CodecPlan;
+import dev.waymark.layout.Growth;
 import dev.waymark.layout.KeyChain;
 import dev.waymark.layout.Layout;
 import dev.waymark.layout.ModelIdentity;
@@ -32,6 +35,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.ToLongFunction;
 
 /**
  * Reads what a store holds without opening it for writing: takes no lock, writes nothing, and works
@@ -170,8 +174,8 @@ public final class StoreReader implements AutoCloseable {
     int parent = forest.parent(node);
     boolean delta = forest.hasDelta(node);
     long bytes = 0;
-    for (Piece piece : Piece.ofBoundary(forest, node)) {
-      bytes += piece.location().lengthBytes();
+    for (RecordKind kind : RecordKind.values()) {
+      bytes += forest.records(node, kind).stream().mapToLong(RecordLocation::lengthBytes).sum();
     }
     return new Boundary(
         forest.namespaceOf(node).id(),
@@ -198,8 +202,8 @@ public final class StoreReader implements AutoCloseable {
   }
 
   /**
-   * Reads the state of a restore point: rows from row 0, windows in token order from their first
-   * row that is restored, and sinks.
+   * Reads tensors of a restore point, those of which a view is given: rows from row 0 on, windows
+   * in token order from their first row that is restored, and sinks.
    *
    * @throws InvalidArgumentException if it is no restore point
    * @throws CorruptionException if what is stored is damaged
@@ -213,28 +217,79 @@ public final class StoreReader implements AutoCloseable {
               .found("none at " + boundary.tokens() + " tokens")
               .remedy("choose a restore point that segtool inspect --boundaries lists"));
     }
-    int node = require(boundary);
-    Layout layout = store.forest().namespaceOf(node).layout();
-    long[] rows = read(boundary, Piece.ofPoint(store.forest(), node), views);
-    for (int i = 0; i < rows.length; i++) {
-      TensorSpec spec = layout.tensors().get(i);
-      long expected = Piece.rowsToRestore(spec, boundary.tokens());
-      if (spec.bytesOfRows(expected) > 0 && rows[i] != expected * spec.outer()) {
-        throw new CorruptionException(
-            ErrorDetail.of("records do not hold all rows of '" + spec.name() + "'")
-                .expected(expected * spec.outer())
-                .found(rows[i]));
-      }
-    }
+    read(
+        boundary,
+        Piece.ofPoint(store.forest(), require(boundary)),
+        views,
+        spec -> Piece.rowsToRestore(spec, boundary.tokens()));
+  }
+
+  /** A part of what a boundary added to its chain. */
+  public enum Share {
+    /** The rows of its own tokens, and those of them that are sinks of windows. */
+    ROWS,
+    /** The window rows from {@link Boundary#coveredFrom} on that are no sinks. */
+    WINDOW,
+    /** The fixed state. */
+    STATE
   }
 
   /**
-   * Reads what a boundary added to its chain: the rows of its own tokens with their sinks, the
-   * window rows from {@link Boundary#coveredFrom} on where it has a delta, its fixed state where it
-   * has that.
+   * Reads what a boundary added to its chain: rows that stand nowhere else.
+   *
+   * @throws CorruptionException if what is stored is damaged
+   * @throws MovingException if a writer has moved it or taken it away
    */
-  public void readOwn(Boundary boundary, StateViews views) {
-    read(boundary, Piece.ofBoundary(store.forest(), require(boundary)), views);
+  public void readOwn(Boundary boundary, Share share, StateViews views) {
+    int node = require(boundary);
+    RecordKind kind =
+        switch (share) {
+          case ROWS -> RecordKind.APPEND;
+          case WINDOW -> RecordKind.DELTA;
+          case STATE -> RecordKind.STATE;
+        };
+    read(
+        boundary,
+        Piece.ofBoundary(store.forest(), node, kind),
+        views,
+        spec -> ownRows(boundary, share, spec).count());
+  }
+
+  /**
+   * A range of rows.
+   *
+   * @param from first of them
+   * @param to one past the last
+   */
+  public record RowRange(long from, long to) {
+    /** How many. */
+    public long count() {
+      return to - from;
+    }
+  }
+
+  /** Rows of a tensor that a boundary added to its chain. */
+  public static RowRange ownRows(Boundary boundary, Share share, TensorSpec spec) {
+    int from = boundary.tokenFrom();
+    int to = boundary.tokens();
+    if (spec.growth() instanceof Growth.Window window) {
+      int sinks = window.sinkTokens();
+      return switch (share) {
+        case ROWS -> new RowRange(Math.min(from, sinks), Math.min(to, sinks));
+        case WINDOW ->
+            boundary.hasDelta()
+                ? new RowRange(Layout.windowStart(window, boundary.coveredFrom(), to), to)
+                : new RowRange(to, to);
+        case STATE -> new RowRange(0, 0);
+      };
+    }
+    if (spec.isFixed()) {
+      boolean there = share == Share.STATE && boundary.hasState();
+      return new RowRange(0, there ? spec.rowsAfter(to) : 0);
+    }
+    return share == Share.ROWS
+        ? new RowRange(spec.rowsAfter(from), spec.rowsAfter(to))
+        : new RowRange(0, 0);
   }
 
   private int require(Boundary boundary) {
@@ -245,25 +300,53 @@ public final class StoreReader implements AutoCloseable {
     return node;
   }
 
-  private long[] read(Boundary boundary, List<Piece> pieces, StateViews views) {
+  private void read(
+      Boundary boundary, List<Piece> pieces, StateViews views, ToLongFunction<TensorSpec> expected) {
     Layout layout = store.forest().namespace(boundary.namespaceId()).layout();
     views.checkNames(layout);
-    long[] rows = new long[layout.tensors().size()];
+    TensorView[] viewOf = new TensorView[layout.tensors().size()];
+    for (int i = 0; i < viewOf.length; i++) {
+      viewOf[i] = views.get(layout.tensors().get(i));
+      if (viewOf[i] != null) {
+        viewOf[i].checkWritable(layout.tensors().get(i));
+      }
+    }
+    long[] rows = new long[viewOf.length];
     try {
       for (Piece piece : pieces) {
-        Opened segment = open(piece.location().segmentId());
-        RecordReader reader = new RecordReader(segment.region(), segment.name(), scratch);
-        RecordHeader header = piece.header(reader, layout, boundary.namespaceId());
-        for (RecordHeader.Part part : header.parts()) {
-          TensorView view = views.require(part.spec());
-          rows[part.tensorIndex()] +=
-              piece.readPart(reader, header, part, view, boundary.tokens(), true);
+        read(boundary, piece, layout, viewOf, rows);
+      }
+      for (int i = 0; i < viewOf.length; i++) {
+        TensorSpec spec = layout.tensors().get(i);
+        long wanted = viewOf[i] == null ? 0 : expected.applyAsLong(spec);
+        if (spec.bytesOfRows(wanted) > 0 && rows[i] != wanted * spec.outer()) {
+          throw new CorruptionException(
+              ErrorDetail.of("records do not hold all rows of '" + spec.name() + "'")
+                  .expected(wanted * spec.outer())
+                  .found(rows[i]));
         }
       }
     } catch (CorruptionException | StoreIoException e) {
       throw hasMoved(boundary, pieces) ? moved(e) : e;
     }
-    return rows;
+  }
+
+  private void read(
+      Boundary boundary, Piece piece, Layout layout, TensorView[] viewOf, long[] rows) {
+    Opened segment = open(piece.location().segmentId());
+    RecordReader reader = new RecordReader(segment.region(), segment.name(), scratch);
+    RecordHeader header = piece.header(reader, layout, boundary.namespaceId());
+    boolean all = true;
+    for (RecordHeader.Part part : header.parts()) {
+      all &= viewOf[part.tensorIndex()] != null;
+    }
+    for (RecordHeader.Part part : header.parts()) {
+      TensorView view = viewOf[part.tensorIndex()];
+      if (view != null) {
+        rows[part.tensorIndex()] +=
+            piece.readPart(reader, header, part, view, boundary.tokens(), all);
+      }
+    }
   }
 
   private Opened open(long segmentId) {
