@@ -2,6 +2,8 @@ package dev.waymark.tools;
 
 import dev.waymark.tools.demo.DemoCommand;
 import dev.waymark.tools.inspect.InspectCommand;
+import dev.waymark.tools.move.ExportCommand;
+import dev.waymark.tools.move.ImportCommand;
 import dev.waymark.tools.replay.ReplayCommand;
 import dev.waymark.tools.server.ServeCommand;
 import dev.waymark.tools.space.CompactCommand;
@@ -25,6 +27,8 @@ import picocli.CommandLine.Spec;
     subcommands = {
       CompactCommand.class,
       DemoCommand.class,
+      ExportCommand.class,
+      ImportCommand.class,
       InspectCommand.class,
       PinCommand.class,
       ReplayCommand.class,
