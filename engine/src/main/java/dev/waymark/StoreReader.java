@@ -19,6 +19,7 @@ import dev.waymark.internal.log.RecordKind;
 import dev.waymark.internal.log.RecordLocation;
 import dev.waymark.internal.log.RecordReader;
 import dev.waymark.internal.log.Scratch;
+import dev.waymark.internal.manifest.Status;
 import dev.waymark.layout.BoundaryKey;
 import dev.waymark.layout.CodecPlan;
 import dev.waymark.layout.Growth;
@@ -34,6 +35,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
 
@@ -82,6 +84,7 @@ public final class StoreReader implements AutoCloseable {
    * @param tokenFrom tokens up to its parent
    * @param tokens tokens up to it
    * @param isRestorable whether its whole state can be restored
+   * @param isBranch whether two or more stored chains go on from it
    * @param hasState whether it holds fixed state
    * @param hasDelta whether it holds window rows of its own, be it for its own point or for others
    * @param coveredFrom first window row that these may hold; {@code tokens} where there are none
@@ -95,6 +98,7 @@ public final class StoreReader implements AutoCloseable {
       int tokenFrom,
       int tokens,
       boolean isRestorable,
+      boolean isBranch,
       boolean hasState,
       boolean hasDelta,
       int coveredFrom,
@@ -129,6 +133,11 @@ public final class StoreReader implements AutoCloseable {
   /** Drawn when the store was made. */
   public String storeId() {
     return store.current().storeId().toString();
+  }
+
+  /** What the last writer counted since it opened the store, JSON; empty where none is known. */
+  public Optional<String> counters() {
+    return store.status().map(Status::counters);
   }
 
   /** Boundaries in all. */
@@ -184,6 +193,7 @@ public final class StoreReader implements AutoCloseable {
         forest.tokens(parent),
         forest.tokens(node),
         forest.isRestorable(node),
+        forest.isBranch(node),
         !forest.stateRecords(node).isEmpty(),
         delta,
         delta ? forest.coveredFrom(node) : forest.tokens(node),

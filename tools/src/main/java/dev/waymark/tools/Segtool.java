@@ -5,6 +5,7 @@ import dev.waymark.tools.inspect.InspectCommand;
 import dev.waymark.tools.move.ExportCommand;
 import dev.waymark.tools.move.ImportCommand;
 import dev.waymark.tools.replay.ReplayCommand;
+import dev.waymark.tools.report.ReportCommand;
 import dev.waymark.tools.server.ServeCommand;
 import dev.waymark.tools.space.CompactCommand;
 import dev.waymark.tools.space.PinCommand;
@@ -32,6 +33,7 @@ import picocli.CommandLine.Spec;
       InspectCommand.class,
       PinCommand.class,
       ReplayCommand.class,
+      ReportCommand.class,
       ServeCommand.class,
       VerifyCommand.class,
       RepairCommand.class,

@@ -165,6 +165,7 @@ final class ArchivedChains {
             from,
             (int) tokens,
             flag(entry, "point"),
+            false,
             flag(entry, "state"),
             delta,
             (int) covered,

@@ -75,7 +75,7 @@ class MappedImportTest {
   private JsonNode run(Path source, Object... more) throws IOException {
     List<Object> arguments =
         new ArrayList<>(
-            List.of("import", store(), source, "--create", "--quota", "64MiB", "--json"));
+            List.of("import", store(), source, "--create", "--quota", "1GiB", "--json"));
     arguments.addAll(List.of(more));
     Run run = Run.of(arguments.toArray());
     JsonNode said = JSON.readTree(run.out());
@@ -218,7 +218,7 @@ class MappedImportTest {
     }
     Path file = write(dir.resolve("f/a.safetensors"), header, new byte[20_000]);
 
-    JsonNode said = run(file, "--map", write(map(Layout.of(2, specs))), "--quota", "1GiB");
+    JsonNode said = run(file, "--map", write(map(Layout.of(2, specs))));
 
     assertThat(said.path("boundaries").asInt()).as(said.toString()).isEqualTo(1);
     try (var entries = Files.list(dir)) {
@@ -242,7 +242,7 @@ class MappedImportTest {
               tensor.name(), tensor.dtype(), 1, 1, 12, TensorSpec.TOKEN_AXIS, 32));
     }
 
-    run(file, "--map", write(map(Layout.of(64, specs))), "--planes", "--quota", "1GiB");
+    run(file, "--map", write(map(Layout.of(64, specs))), "--planes");
 
     Path out = dir.resolve("out");
     assertThat(Run.of("export", store(), "--deepest", "-o", out).exitCode()).isZero();
