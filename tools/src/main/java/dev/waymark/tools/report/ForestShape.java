@@ -3,6 +3,7 @@ package dev.waymark.tools.report;
 import dev.waymark.StoreReader.Boundary;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 
@@ -11,6 +12,9 @@ import java.util.List;
  * chain by chain, each after its parent; that, and their positions, says what follows what.
  */
 final class ForestShape {
+  /** Restore points of a run that are kept to be shown one by one; more are only counted. */
+  private static final int MOST_MARKS = 32;
+
   private final Run root = new Run(0);
   private final Deque<Open> path = new ArrayDeque<>();
   private int mostTokens;
@@ -22,6 +26,7 @@ final class ForestShape {
     private int tokens;
     private int boundaries;
     private int points;
+    private int[] marks = {};
     private long bytes;
     private long bytesBelow;
 
@@ -44,6 +49,19 @@ final class ForestShape {
 
     int points() {
       return points;
+    }
+
+    /** Where its first restore points are, in tokens. */
+    int[] marks() {
+      return marks;
+    }
+
+    private void addPoint(int at) {
+      if (points < MOST_MARKS) {
+        marks = Arrays.copyOf(marks, points + 1);
+        marks[points] = at;
+      }
+      points++;
     }
 
     /** Of its own boundaries' records. */
@@ -81,7 +99,9 @@ final class ForestShape {
     }
     run.tokens = boundary.tokens();
     run.boundaries++;
-    run.points += boundary.isRestorable() ? 1 : 0;
+    if (boundary.isRestorable()) {
+      run.addPoint(boundary.tokens());
+    }
     run.bytes += boundary.bytes();
     mostTokens = Math.max(mostTokens, boundary.tokens());
     path.push(new Open(run, boundary.tokens(), boundary.isBranch()));

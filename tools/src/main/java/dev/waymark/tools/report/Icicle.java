@@ -7,8 +7,8 @@ import java.util.List;
 
 /**
  * The forest from the first token down: a cell a run, as wide as the bytes from it on, as high as
- * its tokens. What is too narrow to be seen stands together as one cell, so that the picture has no
- * more cells than it has room for.
+ * its tokens. Neighbours that are too narrow to be seen stand together as one cell, as high as the
+ * deepest of them, so that the picture has no more cells than it has room for.
  */
 final class Icicle {
   static final int MOST_CELLS = 800;
@@ -46,30 +46,42 @@ final class Icicle {
     runs.sort(Comparator.comparingLong(ForestShape.Run::allBytes).reversed());
     double all = runs.stream().mapToDouble(run -> Math.max(1, run.allBytes())).sum();
     double x = level.x();
-    for (int i = 0; i < runs.size(); i++) {
-      ForestShape.Run run = runs.get(i);
-      double width = level.width() * Math.max(1, run.allBytes()) / all;
-      if (cells >= MOST_CELLS || width < NARROWEST && i < runs.size() - 1) {
-        together(runs.subList(i, runs.size()), x, level.x() + level.width() - x);
-        return;
+    int i = 0;
+    while (i < runs.size()) {
+      int end = i;
+      double width = 0;
+      while (end < runs.size() && (cells >= MOST_CELLS || width < NARROWEST)) {
+        width += level.width() * Math.max(1, runs.get(end).allBytes()) / all;
+        end++;
       }
-      cell(run, x, width);
-      if (!run.children().isEmpty()) {
-        next.add(new Level(run.children(), x, width));
+      if (end == i + 1) {
+        cell(runs.get(i), x, width);
+        if (!runs.get(i).children().isEmpty()) {
+          next.add(new Level(runs.get(i).children(), x, width));
+        }
+      } else {
+        together(runs.subList(i, end), x, width);
       }
       x += width;
+      i = end;
     }
   }
 
   private void cell(ForestShape.Run run, double x, double width) {
     cells++;
-    double share = run.boundaries() == 0 ? 0 : (double) run.points() / run.boundaries();
-    String depth = run.points() == 0 ? "rows" : share < 0.25 ? "few" : share < 0.75 ? "some" : "many";
-    rect(depth, x, width, run.fromTokens(), run.tokens());
+    rect(run.points() == run.boundaries() ? "all" : "run", x, width, run.fromTokens(), run.tokens());
     svg.raw(
         "<title>tokens %,d to %,d: %,d boundaries, %,d restore points, ",
         run.fromTokens(), run.tokens(), run.boundaries(), run.points());
     svg.text(Output.bytes(run.bytes())).raw("</title></rect>");
+    if (run.points() == run.boundaries() || run.marks().length < run.points()) {
+      return;
+    }
+    svg.raw("<path class='mark' d='");
+    for (int mark : run.marks()) {
+      svg.raw("M%.1f %.1fh%.1f", x, HEIGHT * mark / mostTokens, width);
+    }
+    svg.raw("'/>");
   }
 
   private void together(List<ForestShape.Run> runs, double x, double width) {
@@ -79,12 +91,24 @@ final class Icicle {
     long bytes = 0;
     for (ForestShape.Run run : runs) {
       from = Math.min(from, run.fromTokens());
-      to = Math.max(to, run.tokens());
+      to = Math.max(to, deepest(run));
       bytes += run.allBytes();
     }
     rect("together", x, width, from, to);
     svg.raw("<title>%,d runs that are too narrow to be shown, ", runs.size());
     svg.text(Output.bytes(bytes)).raw("</title></rect>");
+  }
+
+  /** The last token that is stored from a run on. */
+  private static int deepest(ForestShape.Run run) {
+    int deepest = run.tokens();
+    List<ForestShape.Run> open = new ArrayList<>(List.of(run));
+    while (!open.isEmpty()) {
+      ForestShape.Run at = open.remove(open.size() - 1);
+      deepest = Math.max(deepest, at.tokens());
+      open.addAll(at.children());
+    }
+    return deepest;
   }
 
   private void rect(String name, double x, double width, int from, int to) {

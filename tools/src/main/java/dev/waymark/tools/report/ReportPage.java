@@ -133,23 +133,20 @@ final class ReportPage {
   private static Html forest(ForestShape shape) {
     Html html = new Html();
     html.raw("<p>From the first token at the top down; as wide as the bytes from there on.</p>");
-    html.raw("<p class='legend'>Restore points: ");
-    String[][] legend = {
-      {"rows", "none"}, {"few", "few"}, {"some", "some"}, {"many", "most boundaries"},
-      {"together", "too narrow"},
-    };
-    for (String[] entry : legend) {
-      html.raw("<span><i class='%s'></i>%s</span> ", entry[0], entry[1]);
-    }
-    html.raw("</p><div class='depth'><span>0</span><span>%,d tokens</span></div>", shape.mostTokens());
-    return html.add(new Icicle(shape.finish(), shape.mostTokens()).svg());
+    html.raw("<p class='legend'><span><i class='run'></i>rows</span> ");
+    html.raw("<span><i class='mark'></i>restore points</span> ");
+    html.raw("<span><i class='all'></i>a restore point at each boundary</span> ");
+    html.raw("<span><i class='together'></i>too narrow to be shown</span></p>");
+    html.raw("<p class='depth'>0 tokens</p>");
+    html.add(new Icicle(shape.finish(), shape.mostTokens()).svg());
+    return html.raw("<p class='depth'>%,d tokens</p>", shape.mostTokens());
   }
 
   private static Html growth(WrittenOverTime written) {
     Html html = new Html();
     html.raw(
         "<p>Bundles are one file for each boundary, with the whole prefix, its windows and its"
-            + " state. Of boundaries that are there now; each line up is a power of two.</p>");
+            + " state. Of boundaries that are there now; the scale is logarithmic.</p>");
     return html.add(new GrowthChart(written).html());
   }
 
