@@ -62,6 +62,14 @@ public final class Namespace {
         engine, state, codecs, KeyChain.tenantRoot(state.fingerprint().toBytes(), secretSalt));
   }
 
+  /**
+   * The same namespace under a root key that is known without the tenant's salt: for chains that
+   * come from another store, which keeps root keys and no salts.
+   */
+  public Namespace underRoot(BoundaryKey root) {
+    return new Namespace(engine, state, codecs, root);
+  }
+
   /** What the model's state is made of. */
   public Layout layout() {
     return state.layout();

@@ -33,6 +33,7 @@ import dev.waymark.layout.Growth;
 import dev.waymark.layout.KeyChain;
 import dev.waymark.layout.Layout;
 import dev.waymark.layout.PartRange;
+import dev.waymark.layout.RestorePolicy;
 import dev.waymark.layout.StateViews;
 import dev.waymark.layout.TensorSpec;
 import dev.waymark.layout.TensorView;
@@ -233,14 +234,32 @@ public final class PrefillSession implements AutoCloseable {
             parent = keys.next(parent, blockTokenIds, i * block, block, extraKey);
             chain.add(parent);
           }
-          return appendTimed(chain, blockTokenIds.length - whole * block, views);
+          return appendTimed(
+              chain, blockTokenIds.length - whole * block, Wanted.AS_PLANNED, views);
         });
   }
 
   /** Stores the next blocks under keys that the caller made. */
   public AppendReceipt append(List<BoundaryKey> blockKeys, StateViews views) {
     // The caller's list is not looked at under the store's locks.
-    return guarded(() -> appendTimed(List.copyOf(blockKeys), 0, views));
+    return guarded(() -> appendTimed(List.copyOf(blockKeys), 0, Wanted.AS_PLANNED, views));
+  }
+
+  /**
+   * Stores the next blocks under keys that the caller made, and makes a restore point of the last
+   * one or not, as the caller says, wherever the policy would have one: for chains that come from
+   * elsewhere, whose points are where they are. Under {@link RestorePolicy#EVERY} all of them stay.
+   */
+  public AppendReceipt append(List<BoundaryKey> blockKeys, StateViews views, boolean point) {
+    Wanted wanted = point ? Wanted.POINT : Wanted.ROWS;
+    return guarded(() -> appendTimed(List.copyOf(blockKeys), 0, wanted, views));
+  }
+
+  /** Who says whether the last block of an append becomes a point. */
+  private enum Wanted {
+    AS_PLANNED,
+    POINT,
+    ROWS
   }
 
   private interface Call<T> {
@@ -292,14 +311,16 @@ public final class PrefillSession implements AutoCloseable {
             .remedy("match again and start another"));
   }
 
-  private AppendReceipt appendTimed(List<BoundaryKey> chain, int tail, StateViews views) {
+  private AppendReceipt appendTimed(
+      List<BoundaryKey> chain, int tail, Wanted wanted, StateViews views) {
     Watch.Span span = engine.watch.begin(Watch.Kind.APPEND);
-    AppendReceipt receipt = engine.refusing(() -> appendBlocks(chain, tail, views));
+    AppendReceipt receipt = engine.refusing(() -> appendBlocks(chain, tail, wanted, views));
     span.end(receipt.appendedBytes());
     return receipt;
   }
 
-  private AppendReceipt appendBlocks(List<BoundaryKey> chain, int tail, StateViews views) {
+  private AppendReceipt appendBlocks(
+      List<BoundaryKey> chain, int tail, Wanted wanted, StateViews views) {
     int block = layout.blockTokens();
     long end = (long) tokens + (long) chain.size() * block + tail;
     if (end > Integer.MAX_VALUE) {
@@ -308,7 +329,7 @@ public final class PrefillSession implements AutoCloseable {
     }
     check(views, (int) end);
     int to = tokens + chain.size() * block;
-    Newest newest = newest(to, tail == 0, views);
+    Newest newest = newest(to, tail == 0, wanted, views);
     Ahead ahead = engine.publisher.read(() -> lookAhead(chain));
     checkHeld(views, ahead, to, newest);
     engine.budget.require(1);
@@ -405,9 +426,12 @@ public final class PrefillSession implements AutoCloseable {
     HELD
   }
 
-  private Newest newest(int to, boolean ends, StateViews views) {
-    if (to == tokens || !ends) {
+  private Newest newest(int to, boolean ends, Wanted wanted, StateViews views) {
+    if (to == tokens || !ends || wanted == Wanted.ROWS) {
       return Newest.LEFT_OUT;
+    }
+    if (wanted == Wanted.POINT) {
+      return layout.needsPoints() ? Newest.POINT : Newest.LEFT_OUT;
     }
     if (points.wants(to)) {
       return Newest.POINT;

@@ -9,20 +9,15 @@ import dev.waymark.error.ViewMismatchException;
 import dev.waymark.error.WaymarkException;
 import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.log.RecordHeader;
-import dev.waymark.internal.log.RecordKind;
-import dev.waymark.internal.log.RecordLocation;
 import dev.waymark.internal.log.RecordReader;
 import dev.waymark.internal.log.Scratch;
 import dev.waymark.internal.log.SegmentSet;
 import dev.waymark.internal.watch.Watch;
-import dev.waymark.layout.BoundaryKey;
 import dev.waymark.layout.Growth;
 import dev.waymark.layout.Layout;
 import dev.waymark.layout.StateViews;
 import dev.waymark.layout.TensorSpec;
 import dev.waymark.layout.TensorView;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -54,33 +49,6 @@ public final class RestoredState implements AutoCloseable {
   private RecordHeader[] headers;
   private RestoreMissException failure;
   private boolean closed;
-
-  /** A record to be read, and which window rows of it are wanted. */
-  private record Piece(
-      RecordLocation location,
-      RecordKind kind,
-      int index,
-      int count,
-      BoundaryKey key,
-      BoundaryKey parentKey,
-      int tokenFrom,
-      int tokens,
-      int coveredFrom,
-      long fromRow,
-      long toRow) {
-
-    boolean is(RecordHeader header, int namespaceId) {
-      return header.kind() == kind
-          && header.key().equals(key)
-          && header.parentKey().equals(parentKey)
-          && header.namespaceId() == namespaceId
-          && header.tokenFrom() == tokenFrom
-          && header.tokenTo() == tokens
-          && header.coveredFrom() == coveredFrom
-          && header.pieceIndex() == index
-          && header.pieceCount() == count;
-    }
-  }
 
   /**
    * What a finished restore says.
@@ -124,7 +92,7 @@ public final class RestoredState implements AutoCloseable {
                     .remedy("match again"));
           }
           engine.touch(node);
-          List<Piece> pieces = pieces(forest, node);
+          List<Piece> pieces = Piece.ofPoint(forest, node);
           return new RestoredState(
               engine,
               namespace,
@@ -135,56 +103,6 @@ public final class RestoredState implements AutoCloseable {
         });
   }
 
-  /** Rows from the root on, then the window from its newest rows back, then the fixed state. */
-  private static List<Piece> pieces(Forest forest, int node) {
-    List<Integer> chain = new ArrayList<>();
-    for (int at = node; !forest.isRoot(at); at = forest.parent(at)) {
-      chain.add(at);
-    }
-    Collections.reverse(chain);
-    List<Piece> pieces = new ArrayList<>();
-    for (int at : chain) {
-      add(pieces, forest, at, RecordKind.APPEND, forest.rowRecords(at), 0, Long.MAX_VALUE);
-    }
-    int windowFrom = forest.windowFrom(node);
-    int open = forest.tokens(node);
-    for (int i = chain.size() - 1; i >= 0 && open > windowFrom; i--) {
-      int at = chain.get(i);
-      if (forest.hasDelta(at) && forest.coveredFrom(at) < open) {
-        add(pieces, forest, at, RecordKind.DELTA, forest.deltaRecords(at), windowFrom, open);
-        open = forest.coveredFrom(at);
-      }
-    }
-    add(pieces, forest, node, RecordKind.STATE, forest.stateRecords(node), 0, Long.MAX_VALUE);
-    return pieces;
-  }
-
-  private static void add(
-      List<Piece> pieces,
-      Forest forest,
-      int node,
-      RecordKind kind,
-      List<RecordLocation> records,
-      long fromRow,
-      long toRow) {
-    int tokens = forest.tokens(node);
-    for (int i = 0; i < records.size(); i++) {
-      pieces.add(
-          new Piece(
-              records.get(i),
-              kind,
-              i,
-              records.size(),
-              forest.key(node),
-              forest.key(forest.parent(node)),
-              forest.tokens(forest.parent(node)),
-              tokens,
-              kind == RecordKind.DELTA ? forest.coveredFrom(node) : tokens,
-              fromRow,
-              toRow));
-    }
-  }
-
   /** Tokens of the prefix that the state stands for. */
   public int tokens() {
     return tokens;
@@ -192,9 +110,7 @@ public final class RestoredState implements AutoCloseable {
 
   /** First row that a tensor's view has to hold: of a window tensor the first that is restored. */
   public long firstRow(TensorSpec spec) {
-    return spec.growth() instanceof Growth.Window window
-        ? Math.max(0, tokens - window.windowTokens())
-        : 0;
+    return Piece.firstRow(spec, tokens);
   }
 
   /** One past the last row that a tensor's view has to hold. */
@@ -286,17 +202,7 @@ public final class RestoredState implements AutoCloseable {
     RecordHeader[] read = new RecordHeader[pieces.size()];
     forEachPiece(
         (i, piece, reader) -> {
-          RecordHeader header = reader.header(piece.location(), layout);
-          if (!piece.is(header, namespace.state().id())) {
-            throw new CorruptionException(
-                ErrorDetail.of("a record belongs to another boundary")
-                    .at(
-                        piece.kind().segmentKind().fileName(piece.location().segmentId()),
-                        piece.location().offsetBytes())
-                    .expected(piece.kind() + " of " + piece.key().abbreviated())
-                    .found(header.kind() + " of " + header.key().abbreviated()));
-          }
-          read[i] = header;
+          read[i] = piece.header(reader, layout, namespace.state().id());
         });
     headers = read;
   }
@@ -312,27 +218,11 @@ public final class RestoredState implements AutoCloseable {
           for (RecordHeader.Part part : header.parts()) {
             TensorView view = viewOf[part.tensorIndex()];
             if (view != null) {
-              long rows = readPart(header, part, view, reader, piece, all);
+              long rows = piece.readPart(reader, header, part, view, tokens, all);
               rowsRead.addAndGet(part.tensorIndex(), rows);
             }
           }
         });
-  }
-
-  private long readPart(
-      RecordHeader header,
-      RecordHeader.Part part,
-      TensorView view,
-      RecordReader reader,
-      Piece piece,
-      boolean ahead) {
-    long from = 0;
-    long to = Long.MAX_VALUE;
-    if (piece.kind() == RecordKind.DELTA) {
-      from = Math.max(piece.fromRow(), firstRow(part.spec()));
-      to = piece.toRow();
-    }
-    return reader.readPart(header, part, view, from, to, ahead);
   }
 
   private interface PieceReader {
@@ -431,7 +321,7 @@ public final class RestoredState implements AutoCloseable {
     long bytes = 0;
     for (int i = 0; i < layout.tensors().size(); i++) {
       TensorSpec spec = layout.tensors().get(i);
-      long rows = expectedRows(spec);
+      long rows = Piece.rowsToRestore(spec, tokens);
       long expected = rows * spec.outer();
       if (spec.bytesOfRows(rows) > 0 && rowsRead.get(i) != expected) {
         if (rowsRead.get(i) == NOT_ASKED_FOR) {
@@ -456,14 +346,6 @@ public final class RestoredState implements AutoCloseable {
     engine.counters.restoredBytes.add(bytes);
     span.end(bytes);
     return new Restored(tokens, bytes);
-  }
-
-  private long expectedRows(TensorSpec spec) {
-    if (spec.growth() instanceof Growth.Window window) {
-      long sinks = Math.min(window.sinkTokens(), tokens);
-      return sinks + tokens - Math.max(sinks, tokens - window.windowTokens());
-    }
-    return spec.rowsAfter(tokens);
   }
 
   /**

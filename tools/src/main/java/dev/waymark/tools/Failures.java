@@ -30,7 +30,11 @@ final class Failures {
   private Failures() {}
 
   /** One failure, as it is shown. */
-  private record Failure(String code, String message, String remedy, int exitCode) {}
+  private record Failure(String code, String fault, String message, String remedy, int exitCode) {
+    Failure(String code, String message, String remedy, int exitCode) {
+      this(code, "", message, remedy, exitCode);
+    }
+  }
 
   /** A verb failed; returns the exit code. */
   static int execution(Exception e, CommandLine line, ParseResult result) {
@@ -78,7 +82,12 @@ final class Failures {
     if (json) {
       ObjectNode root = Output.envelope(line.getCommandName());
       Output.error(
-          root, failure.code(), failure.message(), failure.remedy(), failure.exitCode());
+          root,
+          failure.code(),
+          failure.fault(),
+          failure.message(),
+          failure.remedy(),
+          failure.exitCode());
       try (Output out = new Output(line.getOut())) {
         out.json(root);
       } catch (Output.ReaderGone gone) {
@@ -107,6 +116,7 @@ final class Failures {
       ErrorDetail detail = expected.detail();
       return new Failure(
           expected.code().name(),
+          e instanceof NamedFault named ? named.faultName() : "",
           detail.remedy("").sentence(),
           detail.remedy().isEmpty() ? remedy(expected.code()) : detail.remedy(),
           ExitCodes.of(expected.code()));

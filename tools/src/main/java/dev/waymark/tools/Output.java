@@ -111,8 +111,21 @@ public final class Output implements AutoCloseable {
   /** Says in an answer that it is a failure, and which. */
   public static void error(
       ObjectNode root, String code, String message, String remedy, int exitCode) {
-    root.putObject("error")
-        .put("code", code)
+    error(root, code, "", message, remedy, exitCode);
+  }
+
+  /**
+   * The same for a failure of which a code has several.
+   *
+   * @param fault what it is called; empty where the code says it all
+   */
+  public static void error(
+      ObjectNode root, String code, String fault, String message, String remedy, int exitCode) {
+    ObjectNode error = root.putObject("error").put("code", code);
+    if (!fault.isEmpty()) {
+      error.put("fault", fault);
+    }
+    error
         .put("message", message)
         .put("remedy", remedy)
         .put("exit_code", exitCode);

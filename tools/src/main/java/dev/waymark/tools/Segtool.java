@@ -8,7 +8,10 @@ import dev.waymark.tools.forest.LsCommand;
 import dev.waymark.tools.forest.TreeCommand;
 import dev.waymark.tools.inspect.InspectCommand;
 import dev.waymark.tools.inspect.StatusCommand;
+import dev.waymark.tools.move.ExportCommand;
+import dev.waymark.tools.move.ImportCommand;
 import dev.waymark.tools.replay.ReplayCommand;
+import dev.waymark.tools.report.ReportCommand;
 import dev.waymark.tools.server.ServeCommand;
 import dev.waymark.tools.space.CompactCommand;
 import dev.waymark.tools.space.PinCommand;
@@ -37,10 +40,13 @@ import picocli.CommandLine.Spec;
       DumpCommand.class,
       EstimateCommand.class,
       ExplainCommand.class,
+      ExportCommand.class,
+      ImportCommand.class,
       InspectCommand.class,
       LsCommand.class,
       PinCommand.class,
       ReplayCommand.class,
+      ReportCommand.class,
       ServeCommand.class,
       StatusCommand.class,
       TreeCommand.class,

@@ -13,7 +13,7 @@ import java.util.List;
  * sinks, and its fixed state. Counted in whole numbers of any size: a bundle a boundary grows with
  * the square of a prompt's length.
  */
-final class BundleCosts {
+public final class BundleCosts {
   private final Layout layout;
 
   /** At index n: bytes of the bundles after 1, 2, ... n blocks, together. */
@@ -22,7 +22,8 @@ final class BundleCosts {
   private BigInteger everyBoundaryBytes = BigInteger.ZERO;
   private BigInteger everyRequestBytes = BigInteger.ZERO;
 
-  BundleCosts(Layout layout) {
+  /** For states of a layout. */
+  public BundleCosts(Layout layout) {
     this.layout = layout;
   }
 
@@ -49,7 +50,7 @@ final class BundleCosts {
   }
 
   /** Bytes of the bundle after so many blocks. */
-  BigInteger bundleBytes(int blocks) {
+  public BigInteger bundleBytes(int blocks) {
     long tokens = (long) blocks * layout.blockTokens();
     BigInteger bytes = BigInteger.ZERO;
     for (TensorSpec spec : layout.tensors()) {

@@ -1,0 +1,263 @@
+package dev.waymark.tools.move;
+
+import dev.waymark.Namespace;
+import dev.waymark.SnapshotStore;
+import dev.waymark.StoreReader.Boundary;
+import dev.waymark.StoreReader.RowRange;
+import dev.waymark.StoreReader.Share;
+import dev.waymark.layout.BoundaryKey;
+import dev.waymark.layout.Growth;
+import dev.waymark.layout.Layout;
+import dev.waymark.layout.Memory;
+import dev.waymark.layout.PartRange;
+import dev.waymark.layout.StateViews;
+import dev.waymark.layout.TensorSpec;
+import dev.waymark.layout.TensorView;
+import dev.waymark.tools.Progress;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Stores what an archive holds. It is read twice: first all of it is found to be what was written,
+ * and only then anything is stored.
+ */
+final class ArchiveImport implements ImportSource {
+  private final Path path;
+
+  ArchiveImport(Path path) {
+    this.path = path;
+  }
+
+  @Override
+  public String kind() {
+    return "archive";
+  }
+
+  @Override
+  public void check(Progress progress) throws IOException {
+    try (ArchiveReader in = ArchiveReader.open(path)) {
+      progress.begin("checking");
+      new ArchivedChains(in)
+          .follow(
+              new ArchivedChains.Visitor() {
+                @Override
+                public void namespace(ArchivedChains.NamespaceHead namespace) {}
+
+                @Override
+                public void boundary(
+                    ArchivedChains.NamespaceHead namespace, List<ArchivedChains.Link> chain) {
+                  progress.at(in.position(), in.fileBytes(), "bytes");
+                }
+              });
+    }
+  }
+
+  @Override
+  public void store(SnapshotStore store, ImportTally tally, Progress progress)
+      throws IOException {
+    try (ArchiveReader in = ArchiveReader.open(path);
+        Storing storing = new Storing(store, in, tally, progress)) {
+      tally.file(in.fileBytes());
+      progress.begin("importing");
+      new ArchivedChains(in).follow(storing);
+    }
+  }
+
+  /** Stores boundaries as they come. */
+  private static final class Storing implements ArchivedChains.Visitor, AutoCloseable {
+    private final SnapshotStore store;
+    private final ArchiveReader in;
+    private final ImportTally tally;
+    private final Progress progress;
+    private final Map<Integer, Namespace> namespaces = new HashMap<>();
+    private ChainWriter writer;
+    private int writerNamespace;
+    private BoundaryKey writerRoot;
+
+    Storing(SnapshotStore store, ArchiveReader in, ImportTally tally, Progress progress) {
+      this.store = store;
+      this.in = in;
+      this.tally = tally;
+      this.progress = progress;
+    }
+
+    @Override
+    public void namespace(ArchivedChains.NamespaceHead namespace) {
+      namespaces.put(
+          namespace.id(),
+          store.namespace(namespace.identity(), namespace.layout(), namespace.codecs()));
+    }
+
+    @Override
+    public void boundary(ArchivedChains.NamespaceHead namespace, List<ArchivedChains.Link> chain)
+        throws IOException {
+      List<BoundaryKey> keys = chain.stream().map(link -> link.boundary().key()).toList();
+      List<BoundaryKey> parents = keys.subList(0, keys.size() - 1);
+      Boundary boundary = chain.get(chain.size() - 1).boundary();
+      if (parents.isEmpty()) {
+        tally.chain();
+        begin(namespace.id(), boundary.parentKey());
+      }
+      if (!writer.canFollow(parents)) {
+        tally.leftOut("what they follow has made room for others: the quota is too small");
+      } else {
+        boolean point = boundary.isRestorable();
+        StateViews views = views(namespace.layout(), chain, point);
+        tally.stored(
+            1, point, writer.append(keys.subList(keys.size() - 1, keys.size()), views, point));
+      }
+      progress.at(in.position(), in.fileBytes(), "bytes");
+    }
+
+    private void begin(int namespaceId, BoundaryKey root) {
+      if (writer == null || writerNamespace != namespaceId || !root.equals(writerRoot)) {
+        close();
+        writer = new ChainWriter(namespaces.get(namespaceId).underRoot(root));
+        writerNamespace = namespaceId;
+        writerRoot = root;
+      }
+    }
+
+    /** Rows of the last boundary, and at a point its fixed state and its whole windows. */
+    private StateViews views(Layout layout, List<ArchivedChains.Link> chain, boolean point)
+        throws IOException {
+      ArchivedChains.Link own = chain.get(chain.size() - 1);
+      int tokens = own.boundary().tokens();
+      Map<TensorSpec, TensorView> views = new HashMap<>();
+      for (TensorSpec spec : layout.tensors()) {
+        if (spec.growth() instanceof Growth.Window window) {
+          boolean sinks = own.boundary().tokenFrom() < window.sinkTokens();
+          if (point || sinks) {
+            // Where no point is to be, sinks are all that is asked for.
+            long rows =
+                point
+                    ? PackedState.rows(spec, tokens)
+                    : Math.min(tokens, window.sinkTokens() + 1L);
+            views.put(
+                spec, PackedState.view(spec, allocate(spec.bytesOfRows(rows)), rows, tokens));
+          }
+        } else if (spec.isFixed() ? point && own.boundary().hasState() : true) {
+          views.put(spec, ownRows(spec, own.boundary()));
+        }
+      }
+      for (ArchiveBody.Part part : own.parts()) {
+        if (part.share() != Share.WINDOW && views.containsKey(part.spec())) {
+          fill(own, part, part.rows(), views.get(part.spec()));
+        }
+      }
+      if (point && layout.maxWindowTokens() > 0) {
+        fillWindows(layout, chain, views);
+      }
+      StateViews.Builder builder = StateViews.builder();
+      views.forEach(builder::put);
+      return builder.build();
+    }
+
+    private static TensorView ownRows(TensorSpec spec, Boundary boundary) {
+      if (spec.isFixed()) {
+        return TensorView.value(spec, allocate(spec.bytesOfRows(spec.rowsAfter(0))), 0);
+      }
+      long from = spec.rowsAfter(boundary.tokenFrom());
+      long to = spec.rowsAfter(boundary.tokens());
+      long inner = spec.innerBytes();
+      return TensorView.linear(
+          allocate(spec.bytesOfRows(to - from)), 0, (to - from) * inner, inner, from, to);
+    }
+
+    /** Window rows from the newest back, each from the last boundary of the chain that has it. */
+    private void fillWindows(
+        Layout layout, List<ArchivedChains.Link> chain, Map<TensorSpec, TensorView> views)
+        throws IOException {
+      int tokens = chain.get(chain.size() - 1).boundary().tokens();
+      int windowFrom = layout.windowFrom(tokens);
+      int open = tokens;
+      for (int i = chain.size() - 1; i >= 0 && open > windowFrom; i--) {
+        ArchivedChains.Link link = chain.get(i);
+        if (!link.boundary().hasDelta() || link.boundary().coveredFrom() >= open) {
+          continue;
+        }
+        for (ArchiveBody.Part part : link.parts()) {
+          if (part.share() == Share.WINDOW) {
+            Growth.Window window = (Growth.Window) part.spec().growth();
+            long from =
+                Math.max(
+                    part.rows().from(),
+                    Math.max(window.sinkTokens(), (long) tokens - window.windowTokens()));
+            RowRange wanted = new RowRange(from, Math.min(part.rows().to(), open));
+            fill(link, part, wanted, views.get(part.spec()));
+          }
+        }
+        open = link.boundary().coveredFrom();
+      }
+      fillSinks(chain, views, tokens);
+    }
+
+    /** Sinks stand with the rows of the first boundaries. */
+    private void fillSinks(
+        List<ArchivedChains.Link> chain, Map<TensorSpec, TensorView> views, int tokens)
+        throws IOException {
+      for (ArchivedChains.Link link : chain.subList(0, chain.size() - 1)) {
+        for (ArchiveBody.Part part : link.parts()) {
+          if (part.share() == Share.ROWS && part.spec().growth() instanceof Growth.Window) {
+            fill(link, part, part.rows(), views.get(part.spec()));
+          }
+        }
+      }
+    }
+
+    /** Copies rows of a part into a view, outer position by outer position. */
+    private void fill(
+        ArchivedChains.Link link, ArchiveBody.Part part, RowRange wanted, TensorView view)
+        throws IOException {
+      TensorSpec spec = part.spec();
+      long inner = spec.innerBytes();
+      long lane = part.rows().count() * inner;
+      long skip = (wanted.from() - part.rows().from()) * inner;
+      long length = wanted.count() * inner;
+      if (length <= 0) {
+        return;
+      }
+      byte[] bytes = new byte[(int) Math.min(1 << 20, length)];
+      UnsafeBuffer buffer = new UnsafeBuffer(bytes);
+      for (int outer = 0; outer < spec.outer(); outer++) {
+        long base = link.bodyOffset() + part.offsetBytes() + outer * lane + skip;
+        PartRange range = new PartRange(outer, 1, wanted.from(), wanted.count());
+        for (long at = 0; at < length; at += bytes.length) {
+          int count = (int) Math.min(bytes.length, length - at);
+          if (count < bytes.length) {
+            bytes = new byte[count];
+            buffer = new UnsafeBuffer(bytes);
+          }
+          in.read(base + at, bytes);
+          view.scatter(spec, range, at, buffer, 0, count);
+        }
+        if (bytes.length < Math.min(1 << 20, length)) {
+          bytes = new byte[(int) Math.min(1 << 20, length)];
+          buffer = new UnsafeBuffer(bytes);
+        }
+      }
+    }
+
+    private static Memory allocate(long length) {
+      List<ByteBuffer> buffers = new ArrayList<>();
+      for (long left = length; left > 0; left -= 1 << 28) {
+        buffers.add(ByteBuffer.allocate((int) Math.min(1 << 28, left)));
+      }
+      return Memory.of(buffers);
+    }
+
+    @Override
+    public void close() {
+      if (writer != null) {
+        writer.close();
+        writer = null;
+      }
+    }
+  }
+}

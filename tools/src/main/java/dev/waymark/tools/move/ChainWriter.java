@@ -1,0 +1,84 @@
+package dev.waymark.tools.move;
+
+import dev.waymark.AppendReceipt;
+import dev.waymark.Namespace;
+import dev.waymark.PrefillPlan;
+import dev.waymark.PrefillSession;
+import dev.waymark.PrefixMatch;
+import dev.waymark.layout.BoundaryKey;
+import dev.waymark.layout.Prompt;
+import dev.waymark.layout.RestorePolicy;
+import dev.waymark.layout.StateViews;
+import java.util.List;
+
+/**
+ * Brings chains into a namespace block by block, by keys that are known. A block that follows the
+ * one before goes on in the same session; one that branches off begins another, which walks over
+ * what is stored. Points are where the caller says, and none is thinned.
+ */
+final class ChainWriter implements AutoCloseable {
+  private static final StateViews NO_VIEWS = StateViews.builder().build();
+
+  private final Namespace namespace;
+  private PrefillSession session;
+  private BoundaryKey tip;
+
+  ChainWriter(Namespace namespace) {
+    this.namespace = namespace;
+  }
+
+  /**
+   * Whether what a block follows is stored: what came before may have made room for others since.
+   *
+   * @param parents keys of the chain above the block
+   */
+  boolean canFollow(List<BoundaryKey> parents) {
+    if (session != null && isTip(parents)) {
+      return true;
+    }
+    finish();
+    int tokens = parents.size() * namespace.layout().blockTokens();
+    Prompt prompt = Prompt.ofKeys(parents, tokens);
+    PrefixMatch match = namespace.match(prompt, tokens);
+    if (match.storedTokens() < tokens) {
+      return false;
+    }
+    PrefillPlan plan = PrefillPlan.tokens(0).policy(RestorePolicy.EVERY);
+    session = namespace.prefill(match, plan);
+    int block = namespace.layout().blockTokens();
+    if (session.tokens() < tokens) {
+      session.append(parents.subList(session.tokens() / block, parents.size()), NO_VIEWS, false);
+    }
+    tip = parents.isEmpty() ? null : parents.get(parents.size() - 1);
+    return true;
+  }
+
+  private boolean isTip(List<BoundaryKey> parents) {
+    if (parents.isEmpty()) {
+      return tip == null;
+    }
+    return session.tokens() == parents.size() * namespace.layout().blockTokens()
+        && parents.get(parents.size() - 1).equals(tip);
+  }
+
+  /** Stores blocks that follow what {@link #canFollow} was asked for; a point at the last. */
+  AppendReceipt append(List<BoundaryKey> keys, StateViews views, boolean point) {
+    AppendReceipt receipt = session.append(keys, views, point);
+    tip = keys.get(keys.size() - 1);
+    return receipt;
+  }
+
+  private void finish() {
+    if (session != null) {
+      session.promptComplete();
+      session.close();
+      session = null;
+    }
+  }
+
+  /** Makes what was brought in durable. */
+  @Override
+  public void close() {
+    finish();
+  }
+}
