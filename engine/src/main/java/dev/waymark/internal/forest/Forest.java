@@ -966,6 +966,12 @@ public final class Forest {
     return users.getOrDefault(node, Set.of());
   }
 
+  /** Whether an open session other than that one added the point, and may take it back. */
+  public boolean mayBeTakenBack(int node, long exceptSessionId) {
+    return sessions.values().stream()
+        .anyMatch(session -> session.id() != exceptSessionId && session.points.contains(node));
+  }
+
   /** Boundaries in all. */
   public long boundaryCount() {
     return boundaries;
