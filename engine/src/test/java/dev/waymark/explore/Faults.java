@@ -27,6 +27,16 @@ final class Faults {
 
   private Faults() {}
 
+  /** One that leaves it open which of two manifests is in force, or what of them is there. */
+  static Fault ofNames(SplittableRandom random) {
+    return switch (random.nextInt(4)) {
+      case 0 -> Fault.ioError(OperationKind.RENAME).onCall(1).times(1);
+      case 1 -> Fault.ioError(OperationKind.FORCE).onFile("manifest").onCall(1).times(1);
+      default ->
+          Fault.ioError(OperationKind.DIRECTORY_FORCE).onCall(1 + random.nextInt(3)).times(1);
+    };
+  }
+
   /** Any, but half of the time a force that fails once: the one that nobody may try again. */
   static Fault any(SplittableRandom random) {
     if (random.nextBoolean()) {
