@@ -23,6 +23,11 @@ final class Faults {
     OperationKind.OPEN,
   };
 
+  /** Of what cannot be forced again it is most often the data. */
+  private static final String[] FORCED = {
+    "append", "delta", ".seg", ".seg", "append", "", "manifest", "CURRENT"
+  };
+
   private static final String[] FILES = {"", "", "append", "delta", "manifest", "CURRENT", ".seg"};
 
   private Faults() {}
@@ -40,10 +45,10 @@ final class Faults {
   /** Any, but half of the time a force that fails once: the one that nobody may try again. */
   static Fault any(SplittableRandom random) {
     if (random.nextBoolean()) {
-      boolean names = random.nextInt(3) == 0;
+      boolean names = random.nextInt(4) == 0;
       return Fault.ioError(names ? OperationKind.DIRECTORY_FORCE : OperationKind.FORCE)
           .onCall(1 + random.nextInt(names ? 4 : 2))
-          .onFile(names ? "" : FILES[random.nextInt(FILES.length)])
+          .onFile(names ? "" : FORCED[random.nextInt(FORCED.length)])
           .times(1);
     }
     OperationKind kind = KINDS[random.nextInt(KINDS.length)];

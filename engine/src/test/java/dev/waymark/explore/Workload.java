@@ -58,7 +58,7 @@ final class Workload {
     this.dice = new SplittableRandom(seed);
     this.faulty = scope.faults() && dice.nextInt(3) == 0;
     boolean full = !faulty && dice.nextInt(3) == 0;
-    boolean churned = !full && dice.nextInt(5) == 0;
+    boolean churned = !full && dice.nextInt(4) == 0;
     this.kind = full ? World.Kind.FULL : churned ? World.Kind.CHURNED : World.Kind.PLAIN;
   }
 
@@ -73,7 +73,7 @@ final class Workload {
         SimulationSettings.defaults()
             .seed(seed)
             .observeEachCall(dice.nextInt(4) == 0)
-            .dropAfterFailedForce(dice.nextBoolean())
+            .dropAfterFailedForce(dice.nextInt(3) > 0)
             .strictDirectoryForce(!faulty)
             .traits(true, true, kind == World.Kind.PLAIN || dice.nextInt(3) > 0);
     SimulatedDirectory disk = new SimulatedDirectory(settings);
@@ -85,9 +85,11 @@ final class Workload {
         };
     world.furnish(disk);
     try {
-      int steps = dice.nextInt(14);
-      steps += kind == World.Kind.FULL ? 60 : kind == World.Kind.CHURNED ? 24 : 6;
-      live(disk, world, new Oracle(), dice, 0, 1 + dice.nextInt(3), steps, faulty);
+      boolean churned = kind == World.Kind.CHURNED;
+      int steps = dice.nextInt(14) + (kind == World.Kind.FULL ? 60 : churned ? 14 : 6);
+      // What an earlier process wrote is sealed, and so can be compacted.
+      int lives = (churned ? 2 : 1) + dice.nextInt(3);
+      live(disk, world, new Oracle(), dice, 0, lives, steps, faulty);
     } catch (Violation e) {
       throw new Violation(e.kind, e.getMessage() + "\n  " + where, e);
     } catch (RuntimeException | AssertionError e) {
