@@ -717,13 +717,18 @@ public final class Forest {
 
   /** Whether every window row that a point here needs is in live deltas of its chain. */
   public boolean isWindowCovered(int node) {
+    return isWindowCoveredWithout(NONE, node);
+  }
+
+  /** The same if the delta of another boundary was lost. */
+  boolean isWindowCoveredWithout(int lost, int node) {
     int windowFrom = windowFrom(node);
     int lowest = tokens.get(node);
     for (int at = node; at != NONE && lowest > windowFrom; at = parent.get(at)) {
       if (tokens.get(at) < lowest) {
         return false;
       }
-      if (hasDelta(at)) {
+      if (at != lost && hasDelta(at)) {
         lowest = Math.min(lowest, coveredFrom(at));
       }
     }
