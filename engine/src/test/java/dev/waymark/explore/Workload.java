@@ -335,7 +335,7 @@ final class Workload {
     // So that what there is to spend lasts until the end of a long life.
     return switch (process.world.kind()) {
       case PLAIN -> soon ? 300 : 130;
-      case CHURNED -> soon ? 200 : 50;
+      case CHURNED -> soon ? 250 : 20;
       case FULL -> soon ? 150 : 25;
     };
   }

@@ -179,6 +179,9 @@ enum Mistake {
           QUOTA_FORGETS_RECOVERED,
           QUOTA_NOT_CHARGED);
 
+  /** States after which it is said that kills do not find one. */
+  static final int KILLED_STATES = 1_000;
+
   private static final int SOON_STATES = 200;
 
   /** States that it takes to find the others, where {@link #SOON_STATES} are too few. */

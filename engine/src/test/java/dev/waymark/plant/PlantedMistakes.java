@@ -61,7 +61,8 @@ public final class PlantedMistakes {
   }
 
   private Outcome plant(Mistake mistake) {
-    long most = states > 0 ? states : mistake.foundWithinStates();
+    long usual = killsOnly ? Mistake.KILLED_STATES : mistake.foundWithinStates();
+    long most = states > 0 ? states : usual;
     Optional<String> found = new PlantedEngine(mistake).explore(1, most, killsOnly);
     boolean right = found.isPresent() == (!killsOnly || mistake.isFoundByKills());
     return new Outcome(
