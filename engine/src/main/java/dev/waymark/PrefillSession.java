@@ -861,8 +861,8 @@ public final class PrefillSession implements AutoCloseable {
 
   /**
    * Says that the whole prompt was appended: its chain is made durable, and then thinned as the
-   * policy says. Blocks of generated tokens may still be appended; their newest state is held in memory
-   * and written when the session closes.
+   * policy says. Blocks of generated tokens may still be appended; their newest state is held in
+   * memory and written when the session closes.
    */
   public void promptComplete() {
     guarded(
@@ -870,7 +870,8 @@ public final class PrefillSession implements AutoCloseable {
           if (!complete) {
             completeLocked();
           }
-          // Also where it was said before: it may not have become durable then. And before the chain
+          // Also where it was said before: it may not have become durable then. And before the
+          // chain
           // is thinned: only what is durable supersedes what is.
           if (durability != Durability.NONE) {
             engine.publisher.commit(lastNumber);

@@ -220,7 +220,7 @@ final class RandomRun {
             world,
             session,
             world.expected
-                .new Session(prompt, start, expected.branch(), policy, mode, durability, length),
+            .new Session(prompt, start, expected.branch(), policy, mode, durability, length),
             prompt));
   }
 

@@ -278,7 +278,9 @@ final class StoreModel {
       open.add(this);
     }
 
-    /** What of it only the store can know: nothing, where the policy says all, and all is durable. */
+    /**
+     * What of it only the store can know: nothing, where the policy says all, and all is durable.
+     */
     private Set<Integer> decided(Set<Integer> stored) {
       return isExact() && durability != Durability.NONE ? null : stored;
     }

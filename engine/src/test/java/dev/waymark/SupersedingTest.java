@@ -33,8 +33,7 @@ class SupersedingTest {
             RestorePolicy.lattice(1),
             RestorePolicy.stride(4))
         .flatMap(
-            policy ->
-                Stream.of(Durability.values()).map(durable -> Arguments.of(policy, durable)));
+            policy -> Stream.of(Durability.values()).map(durable -> Arguments.of(policy, durable)));
   }
 
   private static TestStore open() {
@@ -51,8 +50,7 @@ class SupersedingTest {
 
   /** A first turn, complete and durable. */
   private void storeFirstTurn(TestStore test, RestorePolicy policy) {
-    PrefillPlan plan =
-        PrefillPlan.tokens(DURABLE + 1).policy(policy).durability(Durability.COMMIT);
+    PrefillPlan plan = PrefillPlan.tokens(DURABLE + 1).policy(policy).durability(Durability.COMMIT);
     try (PrefillSession session = prefill(test, plan)) {
       model.appendRest(session, tokens, DURABLE);
       session.promptComplete();
@@ -76,8 +74,7 @@ class SupersedingTest {
   void notToOneThatIsLostAsThePromptIsComplete(RestorePolicy policy, Durability durability) {
     try (TestStore test = open()) {
       storeFirstTurn(test, policy);
-      PrefillPlan plan =
-          PrefillPlan.tokens(REACHED + 1).policy(policy).durability(Durability.NONE);
+      PrefillPlan plan = PrefillPlan.tokens(REACHED + 1).policy(policy).durability(Durability.NONE);
       PrefillSession session = prefill(test, plan.durability(nothingYet(durability)));
       model.appendRest(session, tokens, REACHED);
       failForces(test);
