@@ -45,6 +45,9 @@ final class Workload {
   private long clock = 1_700_000_000_000L;
   private int states;
 
+  /** So many states may be spent until the present life ends: the last ones get their share. */
+  private int mostStates;
+
   /**
    * A workload.
    *
@@ -128,6 +131,9 @@ final class Workload {
     String indent = "    ".repeat(depth);
     Consumer<String> own = line -> log.accept(indent + line);
     for (int life = 0; life < lives; life++) {
+      if (depth == 0) {
+        mostStates = scope.statesAWorkload() * (life + 1) / lives;
+      }
       if (faults && random.nextInt(2) == 0) {
         disk = openBadly(disk, world, oracle, random);
       }
@@ -291,7 +297,7 @@ final class Workload {
     if (process.depth == 0 && !process.recovering) {
       tally.did(label() + call, 1);
     }
-    if (states >= scope.statesAWorkload() || process.depth >= DEPTH_LIMIT) {
+    if (states >= mostStates || process.depth >= DEPTH_LIMIT) {
       return;
     }
     SplittableRandom random = process.random;

@@ -139,12 +139,6 @@ enum Mistake {
   READERS_FORGOTTEN(
       "bytes are given back that a restore still looks at",
       Patch.skip("internal.log.Segment$DeadExtent", "isFree", "getAsBoolean")),
-  SUPERSEDED_BY_UNDURABLE(
-      "a point that is not durable supersedes one that is",
-      Patch.answer("internal.publish.Publisher", "isPointDurable", 1)),
-  SUPERSEDED_BY_UNDECIDED(
-      "a point that another session may take back supersedes one that stays",
-      Patch.answer("internal.forest.Forest", "mayBeTakenBack", 0)),
   KEPT_LOST_AT_CHECKPOINT(
       "a new manifest does not say which chains are kept",
       Patch.skip("internal.forest.ForestState", "tails", "add")),
