@@ -962,9 +962,9 @@ public final class PrefillSession implements AutoCloseable {
   // The end
 
   /**
-   * Says that the whole prompt was appended: its chain is thinned as the policy says and made
-   * durable. Blocks of generated tokens may still be appended; their newest state is held in memory
-   * and written when the session closes.
+   * Says that the whole prompt was appended: its chain is made durable, and then thinned as the
+   * policy says. Blocks of generated tokens may still be appended; their newest state is held in
+   * memory and written when the session closes.
    */
   public void promptComplete() {
     guarded(
@@ -972,7 +972,9 @@ public final class PrefillSession implements AutoCloseable {
           if (!complete) {
             completeLocked();
           }
-          // Also where it was said before: it may not have become durable then.
+          // Also where it was said before: it may not have become durable then. And before the
+          // chain
+          // is thinned: only what is durable supersedes what is.
           if (durability != Durability.NONE) {
             engine.publisher.commit(lastNumber);
             if (engine.publisher.hasLostSince(openedNumber)) {
@@ -981,6 +983,7 @@ public final class PrefillSession implements AutoCloseable {
                       .remedy("match again: what the match finds is what is stored"));
             }
           }
+          thin();
           return null;
         });
   }
@@ -988,7 +991,6 @@ public final class PrefillSession implements AutoCloseable {
   private void completeLocked() {
     engine.publisher.write(
         () -> {
-          thin();
           lastNumber =
               engine.publisher.publish(
                   new Edit.SessionClosed(
@@ -999,9 +1001,20 @@ public final class PrefillSession implements AutoCloseable {
   }
 
   private void thin() {
-    if (tip.isValid()) {
-      Thinning.thin(engine.forest, tip.node(), plan.policy(), tip, engine::publishDrop);
-    }
+    engine.publisher.write(
+        () -> {
+          if (tip.isValid()) {
+            Thinning.thin(
+                engine.forest,
+                tip.node(),
+                plan.policy(),
+                sessionId,
+                tip,
+                engine.publisher::isPointDurable,
+                engine::publishDrop);
+          }
+          return null;
+        });
   }
 
   /** Aborts as the plan says. Waits for a call that is under way, which then fails. */
@@ -1089,16 +1102,19 @@ public final class PrefillSession implements AutoCloseable {
           new SessionEnd(
               engine, sessionId, discards ? SessionOutcome.DISCARDED : SessionOutcome.KEPT);
     }
+    Runnable writesEnd = () -> writeEnd(discards);
     try {
-      // What is held in memory goes, whatever can be written.
+      // What is held in memory goes, whatever can be written. What a completed session wrote last
+      // is durable before it supersedes anything; what others do not hold an aborted one takes
+      // back only once it lets go itself.
       Closing.all(
           List.<Runnable>of(
               () -> engine.segments.release(rowRun),
               () -> engine.segments.release(pointRun),
               reservation::end,
               () -> engine.budget.save(false),
-              this::letGo,
-              () -> writeEnd(discards)));
+              complete ? writesEnd : this::letGo,
+              complete ? this::letGo : writesEnd));
     } finally {
       if (sessionEnd != null && !sessionEnd.isDone()) {
         engine.unwrittenEnds.add(sessionEnd);

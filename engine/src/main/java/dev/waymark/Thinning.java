@@ -12,9 +12,17 @@ import dev.waymark.layout.RestorePolicy;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.IntPredicate;
 
-/** Applies the policies' pure decisions to chains of the forest. */
+/**
+ * Applies the policies' pure decisions to chains of the forest.
+ *
+ * <p>Invariant: a point gives way only to one that stays. What is not durable supersedes nothing
+ * that is, since its force may fail; what another open session may take back supersedes nothing,
+ * since that session may.
+ */
 final class Thinning {
   private Thinning() {}
 
@@ -32,17 +40,25 @@ final class Thinning {
 
   /** Thins the chain of a session that was open when the process died. */
   static void recovered(Forest forest, int tip, OpenSession session, Consumer<Edit> apply) {
-    thin(forest, tip, session.opened().policy(), null, apply);
+    thin(forest, tip, session.opened().policy(), session.id(), null, node -> true, apply);
   }
 
   /**
    * Drops the points of a chain that newer ones supersede.
    *
-   * @param own the caller's own hold on the chain's tip, which does not spare it
+   * @param sessionId the session that thins
+   * @param own its own hold on the chain's tip, which does not spare it
+   * @param isDurable whether the point at a node is known to be durable
    * @param apply applies one edit before the next is asked for
    */
   static void thin(
-      Forest forest, int tip, RestorePolicy policy, Forest.Hold own, Consumer<Edit> apply) {
+      Forest forest,
+      int tip,
+      RestorePolicy policy,
+      long sessionId,
+      Forest.Hold own,
+      IntPredicate isDurable,
+      Consumer<Edit> apply) {
     if (forest.isRoot(tip)) {
       return;
     }
@@ -52,31 +68,41 @@ final class Thinning {
     }
     List<Integer> nodes = new ArrayList<>();
     List<PointPlan.ChainPoint> chain = new ArrayList<>();
+    List<PointPlan.ChainPoint> durable = new ArrayList<>();
     for (int node = tip; node != Forest.NONE; node = forest.parent(node)) {
-      if (forest.isPoint(node)) {
-        nodes.add(node);
-        boolean spared =
-            forest.isBranch(node) || forest.isHeldByOthers(node, own) || !isOnlyOwn(forest, node);
-        chain.add(new PointPlan.ChainPoint(forest.tokens(node), spared));
+      if (!forest.isPoint(node) || forest.mayBeTakenBack(node, sessionId)) {
+        continue;
+      }
+      boolean spared =
+          forest.isBranch(node) || forest.isHeldByOthers(node, own) || !isOnlyOwn(forest, node);
+      PointPlan.ChainPoint point = new PointPlan.ChainPoint(forest.tokens(node), spared);
+      nodes.add(node);
+      chain.add(point);
+      if (isDurable.test(node)) {
+        durable.add(point);
       }
     }
-    Collections.reverse(nodes);
-    Collections.reverse(chain);
-    List<Integer> superseded =
-        PointPlan.superseded(
-            policy,
-            namespace.layout(),
-            new StateCosts(namespace.layout(), namespace.codecs()),
-            chain,
-            0);
+    Set<Integer> superseded = superseded(namespace, policy, chain);
+    Set<Integer> supersededDurably =
+        durable.size() == chain.size() ? superseded : superseded(namespace, policy, durable);
     Drops drops = new Drops(forest);
-    for (int i = nodes.size() - 1; i >= 0; i--) {
-      int node = nodes.get(i);
-      if (superseded.contains(chain.get(i).tokens())) {
+    for (int node : nodes) {
+      int tokens = forest.tokens(node);
+      if (superseded.contains(tokens)
+          && (supersededDurably.contains(tokens) || !isDurable.test(node))) {
         apply.accept(drops.point(node, DropReason.THINNED));
         drops.staleDeltas(node, DropReason.THINNED).forEach(apply);
       }
     }
+  }
+
+  /** Tokens of the points that others of the chain supersede; the chain from its tip up. */
+  private static Set<Integer> superseded(
+      NamespaceState namespace, RestorePolicy policy, List<PointPlan.ChainPoint> chain) {
+    List<PointPlan.ChainPoint> inOrder = new ArrayList<>(chain);
+    Collections.reverse(inOrder);
+    StateCosts costs = new StateCosts(namespace.layout(), namespace.codecs());
+    return Set.copyOf(PointPlan.superseded(policy, namespace.layout(), costs, inOrder, 0));
   }
 
   private static boolean isOnlyOwn(Forest forest, int node) {

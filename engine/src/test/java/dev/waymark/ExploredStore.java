@@ -3,6 +3,7 @@ package dev.waymark;
 import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.io.YieldPoints;
+import dev.waymark.internal.log.SegmentInfo;
 import dev.waymark.layout.BoundaryKey;
 import java.util.Map;
 import java.util.TreeMap;
@@ -56,6 +57,15 @@ public final class ExploredStore {
   /** The sequence that the next record or touch gets. */
   public static long nextSequence(SnapshotStore store) {
     return store.engine().segments.peekSequence();
+  }
+
+  /** What segments occupy and the quota is not charged with, or less than nothing; 0 if right. */
+  public static long unchargedBytes(SnapshotStore store) {
+    QuotaGate gate = store.engine().space.gate();
+    long charged = gate.segmentsMostBytes() - gate.freeBytes() - gate.reservedBytes();
+    long occupied =
+        store.engine().segments.infos().stream().mapToLong(SegmentInfo::allocatedBytes).sum();
+    return occupied - charged;
   }
 
   /** Verifies a store that nobody has open, as closely as can be. */

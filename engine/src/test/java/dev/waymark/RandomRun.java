@@ -210,7 +210,10 @@ final class RandomRun {
     int most = layout.fixedBytes() > 64 << 10 ? 4 * layout.blockTokens() : 100;
     int length = random.nextInt(5) == 0 ? random.nextInt(100) : prompt.length;
     length = Math.min(length, most);
-    tell("start %d of %d at %d, %s, %s", worlds.indexOf(world), length, start, policy, mode);
+    Durability durability = any(List.of(Durability.values()));
+    tell(
+        "start %d of %d at %d, %s, %s, %s",
+        worlds.indexOf(world), length, start, policy, mode, durability);
     PrefillSession session =
         world
             .namespace()
@@ -220,13 +223,14 @@ final class RandomRun {
                     .from(start)
                     .policy(policy)
                     .onAbort(mode)
-                    .durability(any(List.of(Durability.values())))
+                    .durability(durability)
                     .backPressure(random.nextBoolean() ? null : any(BACK_PRESSURES)));
     world.prefills.add(
         new Prefill(
             world,
             session,
-            world.expected.new Session(prompt, start, expected.branch(), policy, mode, length),
+            world.expected
+            .new Session(prompt, start, expected.branch(), policy, mode, durability, length),
             prompt));
   }
 

@@ -1,6 +1,7 @@
 package dev.waymark;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.error.DurabilityLostException;
 import dev.waymark.internal.io.YieldPoints;
@@ -111,6 +112,31 @@ class SalvageTest {
       }
     }
     store.abandon();
+  }
+
+  /** Points are added above one whose own delta holds all of its window, and then lost. */
+  @Test
+  void whatIsLostTakesAlongOnlyWhatNeedsIt() {
+    int[] tokens = QuotaTest.prompt(1, 4 * BLOCK + 1);
+    try (TestStore test = new TestStore(TestStore.options("24MiB").build())) {
+      Namespace ns = test.store().namespace(model.identity, model.layout);
+      PrefillPlan plan = PrefillPlan.tokens(tokens.length).policy(RestorePolicy.LAST);
+      try (PrefillSession session = ns.prefill(ns.match(tokens), plan)) {
+        model.appendRest(session, tokens, 4 * BLOCK);
+        session.promptComplete();
+      }
+      assertThat(ns.match(tokens).points()).containsExactly(4 * BLOCK);
+      plan = plan.policy(RestorePolicy.EVERY).durability(Durability.NONE).from(0);
+      try (PrefillSession session = ns.prefill(ns.match(tokens), plan)) {
+        model.appendRest(session, tokens, 4 * BLOCK);
+      }
+      test.directory().inject(Fault.ioError(OperationKind.FORCE).onFile("delta-").times(3));
+      assertThatThrownBy(test.store()::flush).isInstanceOf(DurabilityLostException.class);
+      assertThat(ns.match(tokens).points()).containsExactly(4 * BLOCK);
+      test.killAndReopen();
+      ns = test.store().namespace(model.identity, model.layout);
+      assertThat(model.restoreAndCheck(ns.match(tokens), tokens)).isEqualTo(4 * BLOCK);
+    }
   }
 
   private static SimulatedDirectory powerLoss(SimulatedDirectory disk, SnapshotStore store) {

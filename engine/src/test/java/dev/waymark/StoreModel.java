@@ -16,8 +16,8 @@ import java.util.function.Function;
 
 /**
  * What one namespace of a store should hold, in plain maps: which boundaries, and which of them are
- * points. Written from the promises and not from the code. Of a lattice it takes over what the
- * store decided, and holds it to what the lattice promises.
+ * points. Written from the promises and not from the code. Of a lattice, and where points may not
+ * be durable yet, it takes over what the store thinned, and holds it to what was promised.
  */
 final class StoreModel {
   /** A boundary, or the root. */
@@ -129,7 +129,7 @@ final class StoreModel {
         if (!session.own.isEmpty()) {
           Node tip = session.own.get(session.own.size() - 1);
           session.tip = root;
-          session.thin(tip, session.isExact() ? Set.of() : stored.apply(tip));
+          session.thin(tip, session.isExact() ? null : stored.apply(tip));
         }
         session.closed(false);
       }
@@ -146,6 +146,7 @@ final class StoreModel {
   final class Session {
     private final RestorePolicy policy;
     private final AbortMode mode;
+    private final Durability durability;
     private final int last;
     private final int branch;
     private final Set<Integer> known = new TreeSet<>();
@@ -156,9 +157,16 @@ final class StoreModel {
     private boolean complete;
 
     Session(
-        int[] prompt, int start, int branch, RestorePolicy policy, AbortMode mode, int expected) {
+        int[] prompt,
+        int start,
+        int branch,
+        RestorePolicy policy,
+        AbortMode mode,
+        Durability durability,
+        int expected) {
       this.policy = policy;
       this.mode = mode;
+      this.durability = durability;
       this.branch = branch;
       int block = layout.blockTokens();
       this.last = expected == 0 ? 0 : (expected - 1) / block * block;
@@ -274,31 +282,47 @@ final class StoreModel {
 
     /** The prompt is complete; what the store has on the chain then is given for lattices. */
     void complete(Set<Integer> stored) {
-      thin(tip, stored);
       closed(false);
+      thin(tip, decided(stored));
       complete = true;
       open.add(this);
     }
 
-    /** Drops what newer points supersede. */
+    /**
+     * What of it only the store can know: nothing, where the policy says all, and all is durable.
+     */
+    private Set<Integer> decided(Set<Integer> stored) {
+      return isExact() && durability != Durability.NONE ? null : stored;
+    }
+
+    /**
+     * Drops what newer points supersede that stay.
+     *
+     * @param stored what is left, where it is the store that decides; else null
+     */
     void thin(Node from, Set<Integer> stored) {
-      List<Node> points = chain(from).stream().filter(node -> node.point).toList();
+      List<Node> points =
+          chain(from).stream().filter(node -> node.point && !mayBeTakenBack(node)).toList();
       for (int i = 0; i < points.size() - 1; i++) {
         Node node = points.get(i);
-        boolean keeps =
+        boolean mayGo =
             switch (policy.kind()) {
-              case EVERY -> true;
-              case STRIDE -> node.tokens / layout.blockTokens() % policy.argument() == 0;
-              case LAST -> false;
-              case LATTICE -> stored.contains(node.tokens);
+              case EVERY -> false;
+              case STRIDE -> node.tokens / layout.blockTokens() % policy.argument() != 0;
+              case LAST, LATTICE -> true;
             };
         boolean heldByOthers = node.holds - (node == tip ? 1 : 0) > 0;
-        boolean spared = node.children.size() > 1 || heldByOthers || node.users.size() > 1;
-        if (!keeps && spared && !isExact()) {
-          throw new AssertionError("the lattice took a point at " + node.tokens + " that is used");
+        mayGo &= node.children.size() < 2 && !heldByOthers && node.users.size() < 2;
+        boolean goes = stored == null ? mayGo : !stored.contains(node.tokens);
+        if (goes && !mayGo) {
+          throw new AssertionError("a point at " + node.tokens + " was thinned that is used");
         }
-        node.point = keeps || spared;
+        node.point = !goes;
       }
+    }
+
+    private boolean mayBeTakenBack(Node node) {
+      return open.stream().anyMatch(other -> other != this && other.ownPoints.contains(node));
     }
 
     /** Ended by a close or an abort. */
@@ -310,7 +334,7 @@ final class StoreModel {
         if (held == tip.tokens && held > 0) {
           tip.point = true;
         }
-        thin(tip, stored);
+        thin(tip, decided(stored));
       }
       tip.holds--;
       if (complete) {

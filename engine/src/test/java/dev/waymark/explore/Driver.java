@@ -1,6 +1,7 @@
 package dev.waymark.explore;
 
 import dev.waymark.AppendReceipt;
+import dev.waymark.CompactionReport;
 import dev.waymark.Durability;
 import dev.waymark.ExploredStore;
 import dev.waymark.Namespace;
@@ -67,6 +68,7 @@ final class Driver {
   private final List<Pin> pins = new ArrayList<>();
   private final World world;
   private boolean withinQuota = true;
+  private boolean failed;
 
   /**
    * A driver.
@@ -87,6 +89,11 @@ final class Driver {
     this.world = opened.world();
   }
 
+  /** Whether the last step's call failed. */
+  boolean hasFailed() {
+    return failed;
+  }
+
   /** Whether no call has said that what is above the quota cannot go. */
   boolean isWithinQuota() {
     return withinQuota;
@@ -96,8 +103,10 @@ final class Driver {
   void step() {
     attempt(
         () -> {
-          if (world.pressed() && random.nextInt(5) == 0) {
+          if (world.isFull() && random.nextInt(5) == 0) {
             chooseReclaim();
+          } else if (world.isChurned() && random.nextInt(3) == 0) {
+            churn();
           } else {
             choose();
           }
@@ -111,7 +120,7 @@ final class Driver {
 
   /** A full store may refuse, and may take what was matched before it is built on. */
   private boolean isForLackOfRoom(WaymarkException e) {
-    return world.pressed()
+    return world.isFull()
         && (e instanceof QuotaExceededException
             || e instanceof QuotaPinnedException
             || e instanceof StaleMatchException);
@@ -126,6 +135,16 @@ final class Driver {
       case 5 -> deleteNamespace();
       case 6 -> compact();
       default -> lowerQuota();
+    }
+  }
+
+  private void churn() {
+    switch (random.nextInt(8)) {
+      case 0 -> keep();
+      case 1 -> release();
+      case 2 -> deleteChain();
+      case 3 -> deleteUnused();
+      default -> compact();
     }
   }
 
@@ -390,20 +409,33 @@ final class Driver {
   /** What was deleted does not come back once the call returned. */
   private void delete(Runnable call) {
     oracle.keptNames().forEach(name -> oracle.keeping(name, Optional.empty()));
-    call.run();
+    oracle.deleting(true);
+    try {
+      call.run();
+    } finally {
+      oracle.observe(opened);
+      oracle.deleting(false);
+    }
     Set<String> kept = ExploredStore.kept(opened.store()).keySet();
     oracle.keptNames().stream()
         .filter(name -> !kept.contains(name))
         .forEach(name -> oracle.keeps(name, Optional.empty()));
     oracle.poll();
-    oracle.observe(opened);
     oracle.settle(opened);
   }
 
+  /** Between two segments someone may begin to read what is copied next. */
   private void compact() {
     double ratio = random.nextInt(4) / 3.0;
     log.accept("compact to " + ratio);
-    opened.store().maintenance().compact(ratio, Long.MAX_VALUE, false, (done, of, bytes) -> true);
+    CompactionReport.Progress progress =
+        (done, of, bytes) -> {
+          if (done < of && pins.size() < MOST_OPEN && random.nextBoolean()) {
+            pin();
+          }
+          return true;
+        };
+    opened.store().maintenance().compact(ratio, Long.MAX_VALUE, false, progress);
   }
 
   private void lowerQuota() {
@@ -447,9 +479,11 @@ final class Driver {
   }
 
   private void attempt(Runnable call) {
+    failed = false;
     try {
       call.run();
     } catch (WaymarkException e) {
+      failed = true;
       if (!tolerant && !isForLackOfRoom(e)) {
         throw new Violation(Violation.Kind.UNUSABLE, "a call failed: " + e.getMessage(), e);
       }

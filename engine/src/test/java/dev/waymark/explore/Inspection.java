@@ -5,6 +5,7 @@ import dev.waymark.ExploredStore;
 import dev.waymark.PrefillPlan;
 import dev.waymark.PrefillSession;
 import dev.waymark.PrefixMatch;
+import dev.waymark.RecoveryReport;
 import dev.waymark.RestoredState;
 import dev.waymark.StoreStats;
 import dev.waymark.StoreVerifier;
@@ -95,6 +96,7 @@ final class Inspection {
           "the account differs from the directory's by " + off + ": " + stats + "\n" + directory);
     }
     requireWithinQuota(opened, directory);
+    requireCharged(opened);
     if (presence != null
         && (stats.boundaries() != presence.rows().size()
             || stats.points() != presence.countedPoints())) {
@@ -111,6 +113,22 @@ final class Inspection {
       throw new Violation(
           Violation.Kind.ACCOUNT,
           directory.allocatedBytes() + " bytes in a quota of " + quota + "\n" + directory);
+    }
+  }
+
+  /** What segments occupy is what the quota is charged with: else it is overrun sooner or later. */
+  static void requireCharged(Opened opened) {
+    long uncharged = ExploredStore.unchargedBytes(opened.store());
+    if (uncharged != 0) {
+      throw new Violation(
+          Violation.Kind.ACCOUNT, uncharged + " bytes of segments do not count in the quota");
+    }
+  }
+
+  /** Nothing was damaged: a crash leaves nothing that recovery would have to set aside. */
+  static void requireUndamaged(RecoveryReport report) {
+    if (!report.findings().isEmpty()) {
+      throw new Violation(Violation.Kind.LOST, "recovery finds damage: " + report.findings());
     }
   }
 

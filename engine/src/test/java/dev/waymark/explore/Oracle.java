@@ -124,6 +124,7 @@ final class Oracle {
   private final Map<String, Set<Optional<Node>>> kept = new TreeMap<>();
 
   private boolean evicting;
+  private boolean deleting;
   private List<Pending> pending = new ArrayList<>();
   private long version;
 
@@ -269,6 +270,16 @@ final class Oracle {
       session.complete = true;
     }
     later(null, () -> session.endAcknowledged = true);
+  }
+
+  /** A call that deletes is about to be made, or is over. */
+  void deleting(boolean value) {
+    deleting = value;
+  }
+
+  /** Whether the running store is right to hold less than before. */
+  boolean isDeleting() {
+    return deleting;
   }
 
   /**

@@ -14,6 +14,8 @@ final class Process {
     void before(Process process, String call);
   }
 
+  private static final int CLOSE_CALLS = 5;
+
   final SimulatedDirectory disk;
   final World world;
   final int depth;
@@ -26,8 +28,8 @@ final class Process {
 
   boolean recovering = true;
 
-  /** So many calls from now on follow closely on bytes that were given back. */
-  int callsAfterReclaim;
+  /** So many calls from now on are watched more closely. */
+  private int closeCalls;
 
   /** The store, once it is open. */
   Opened opened;
@@ -62,6 +64,16 @@ final class Process {
     } catch (WaymarkException e) {
       throw new Violation(Violation.Kind.LOST, "the store cannot be opened: " + e.getMessage(), e);
     }
+  }
+
+  /** Something was just given back, or has just failed: what follows is worth a closer look. */
+  void watchClosely() {
+    closeCalls = CLOSE_CALLS;
+  }
+
+  /** Whether this call is among those; asked once a call. */
+  boolean isWatchedClosely() {
+    return closeCalls > 0 && closeCalls-- > 0;
   }
 
   /** From here on nothing is told. */

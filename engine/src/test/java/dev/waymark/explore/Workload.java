@@ -38,12 +38,15 @@ final class Workload {
   private final Consumer<String> log;
   private final SplittableRandom dice;
   private final boolean faulty;
-  private final boolean pressed;
+  private final World.Kind kind;
   private final Set<Long> seen = new HashSet<>();
   private final Deque<String> trail = new ArrayDeque<>();
   private String where = "";
   private long clock = 1_700_000_000_000L;
   private int states;
+
+  /** So many states may be spent until the present life ends: the last ones get their share. */
+  private int mostStates;
 
   /**
    * A workload.
@@ -57,7 +60,9 @@ final class Workload {
     this.tally = tally;
     this.dice = new SplittableRandom(seed);
     this.faulty = scope.faults() && dice.nextInt(3) == 0;
-    this.pressed = !faulty && dice.nextInt(3) == 0;
+    boolean full = !faulty && dice.nextInt(3) == 0;
+    boolean churned = !full && dice.nextInt(4) == 0;
+    this.kind = full ? World.Kind.FULL : churned ? World.Kind.CHURNED : World.Kind.PLAIN;
   }
 
   /**
@@ -71,15 +76,23 @@ final class Workload {
         SimulationSettings.defaults()
             .seed(seed)
             .observeEachCall(dice.nextInt(4) == 0)
-            .dropAfterFailedForce(dice.nextBoolean())
+            .dropAfterFailedForce(dice.nextInt(3) > 0)
             .strictDirectoryForce(!faulty)
-            .traits(true, true, !pressed || dice.nextInt(3) > 0);
+            .traits(true, true, kind == World.Kind.PLAIN || dice.nextInt(3) > 0);
     SimulatedDirectory disk = new SimulatedDirectory(settings);
-    World world = pressed ? World.pressed(dice) : World.any(dice);
+    World world =
+        switch (kind) {
+          case PLAIN -> World.any(dice);
+          case CHURNED -> World.churned(dice);
+          case FULL -> World.full(dice);
+        };
     world.furnish(disk);
     try {
-      int steps = (pressed ? 60 : 6) + dice.nextInt(14);
-      live(disk, world, new Oracle(), dice, 0, 1 + dice.nextInt(3), steps, faulty);
+      boolean churned = kind == World.Kind.CHURNED;
+      int steps = dice.nextInt(14) + (kind == World.Kind.FULL ? 60 : churned ? 14 : 6);
+      // What an earlier process wrote is sealed, and so can be compacted.
+      int lives = (churned ? 2 : 1) + dice.nextInt(3);
+      live(disk, world, new Oracle(), dice, 0, lives, steps, faulty);
     } catch (Violation e) {
       throw new Violation(e.kind, e.getMessage() + "\n  " + where, e);
     } catch (RuntimeException | AssertionError e) {
@@ -118,6 +131,9 @@ final class Workload {
     String indent = "    ".repeat(depth);
     Consumer<String> own = line -> log.accept(indent + line);
     for (int life = 0; life < lives; life++) {
+      if (depth == 0) {
+        mostStates = scope.statesAWorkload() * (life + 1) / lives;
+      }
       if (faults && random.nextInt(2) == 0) {
         disk = openBadly(disk, world, oracle, random);
       }
@@ -131,16 +147,25 @@ final class Workload {
       for (int i = 0; i < steps; i++) {
         if (faults && random.nextInt(3) == 0) {
           disk.clearFaults();
-          Fault fault = Faults.any(random);
+          boolean checkpoint = random.nextInt(3) == 0;
+          Fault fault =
+              checkpoint && random.nextBoolean() ? Faults.ofNames(random) : Faults.any(random);
           own.accept("inject " + fault);
           disk.inject(fault);
-          if (random.nextInt(3) == 0) {
+          if (checkpoint) {
             driver.checkpoint();
+            if (driver.hasFailed()) {
+              process.watchClosely();
+            }
             continue;
           }
         }
         driver.step();
-        if (world.pressed()) {
+        if (driver.hasFailed()) {
+          process.watchClosely();
+        }
+        Inspection.requireCharged(opened);
+        if (world.isFull()) {
           oracle.poll();
           oracle.observe(opened);
           roomy &= driver.isWithinQuota();
@@ -152,11 +177,11 @@ final class Workload {
       if (faults) {
         disk.clearFaults();
         resume(opened, driver, process, random);
-      } else if (depth == 0 && !world.pressed() && random.nextInt(3) == 0) {
+      } else if (depth == 0 && !world.isFull() && random.nextInt(3) == 0) {
         race(opened, process, random);
       }
       if (depth == 0) {
-        count(opened, world.pressed() ? "full: " : faults ? "failing: " : "plain: ");
+        count(opened, label());
       }
       if (life < lives - 1 && random.nextInt(3) > 0) {
         oracle.poll();
@@ -176,6 +201,10 @@ final class Workload {
       world = next;
     }
     check("the end", disk, world, oracle, depth + 1, random.split());
+  }
+
+  private String label() {
+    return (faulty ? "failing " : "") + kind.label() + ": ";
   }
 
   /** Notes what one life did: a workload that does nothing shows nothing. */
@@ -266,19 +295,23 @@ final class Workload {
 
   private void forkAlone(Process process, String call) {
     if (process.depth == 0 && !process.recovering) {
-      tally.did((pressed ? "full: " : faulty ? "failing: " : "plain: ") + call, 1);
+      tally.did(label() + call, 1);
     }
-    if (states >= scope.statesAWorkload() || process.depth >= DEPTH_LIMIT) {
+    if (states >= mostStates || process.depth >= DEPTH_LIMIT) {
       return;
     }
     SplittableRandom random = process.random;
-    boolean reclaims = call.equals("PUNCH") || call.equals("DELETE");
-    process.callsAfterReclaim = reclaims ? 5 : Math.max(0, process.callsAfterReclaim - 1);
-    if (random.nextInt(1_000) >= perMille(process)) {
+    boolean soon = process.isWatchedClosely();
+    if (call.equals("PUNCH") || call.equals("DELETE")) {
+      // What was given back too early shows until the edits that say so are forced.
+      process.watchClosely();
+    }
+    if (random.nextInt(1_000) >= perMille(process, soon)) {
       return;
     }
     process.oracle.poll();
-    if (process.world.pressed() && process.opened != null) {
+    boolean takes = process.world.isFull() || process.oracle.isDeleting();
+    if (takes && process.opened != null) {
       process.oracle.observe(process.opened);
     }
     int choice = random.nextInt(12);
@@ -298,15 +331,19 @@ final class Workload {
     }
   }
 
-  private static int perMille(Process process) {
-    if (process.depth == 0) {
-      // So that what there is to spend lasts until the end of a long life.
-      // What was given back too early shows until the edits that say so are forced.
-      boolean soon = process.callsAfterReclaim > 0 && process.callsAfterReclaim < 5;
-      int most = !process.world.pressed() ? 130 : soon ? 150 : 25;
-      return process.recovering ? 60 : most;
+  private static int perMille(Process process, boolean soon) {
+    if (process.depth > 0) {
+      return process.recovering ? 6 : 60;
     }
-    return process.recovering ? 6 : 60;
+    if (process.recovering) {
+      return 60;
+    }
+    // So that what there is to spend lasts until the end of a long life.
+    return switch (process.world.kind()) {
+      case PLAIN -> soon ? 300 : 130;
+      case CHURNED -> soon ? 250 : 20;
+      case FULL -> soon ? 150 : 25;
+    };
   }
 
   private void reach(String how, SimulatedDirectory state, Process from) {
@@ -376,7 +413,7 @@ final class Workload {
       SplittableRandom random) {
     int choice = random.nextInt(5);
     if (choice == 0) {
-      if (!opened.world().pressed()) {
+      if (!opened.world().isFull()) {
         Inspection.use(opened, opened.world().anyLeaf(random), new Oracle(presence));
       }
       Inspection.account(opened, disk, null);
@@ -400,6 +437,7 @@ final class Workload {
   private Presence inspect(Opened opened, Process process) {
     Presence presence = Presence.of(opened);
     opened.world().requireFurniture(process.disk);
+    Inspection.requireUndamaged(opened.store().recovery());
     process.oracle.check(presence);
     Inspection.content(opened, presence);
     Inspection.account(opened, process.disk, presence);

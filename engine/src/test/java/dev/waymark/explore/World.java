@@ -4,20 +4,34 @@ import dev.waymark.StoreOptions;
 import dev.waymark.internal.io.StoreFile;
 import dev.waymark.sim.SimulatedDirectory;
 import java.util.List;
+import java.util.Locale;
 import java.util.SplittableRandom;
 
 /**
  * What a workload works with: its namespaces, and how much room the store has.
  *
- * @param pressed whether the store is kept so full that it has to evict, and is deleted from,
- *     compacted and given less room
  * @param quotaBytes what the next process opens the store with
  */
-record World(List<Space> spaces, boolean pressed, long quotaBytes) {
+record World(List<Space> spaces, Kind kind, long quotaBytes) {
+  /** What happens to a store beside prefills and restores. */
+  enum Kind {
+    /** Nothing. */
+    PLAIN,
+    /** It is deleted from and compacted, again and again, and has room enough. */
+    CHURNED,
+    /** It is kept so full that it has to evict, and is deleted from, compacted and given less. */
+    FULL;
+
+    /** How it is called where things are counted. */
+    String label() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
   private static final long LOW_QUOTA_BYTES = StoreOptions.MIN_QUOTA_BYTES;
   private static final long HIGH_QUOTA_BYTES = LOW_QUOTA_BYTES + (384 << 10);
 
-  /** What the quarantine takes of a pressed store's quota. */
+  /** What the quarantine takes of a full store's quota. */
   private static final long ASIDE_BYTES = 14_450L << 10;
 
   /** Ends like a segment's name: nothing in the quarantine is the store's to delete. */
@@ -31,19 +45,36 @@ record World(List<Space> spaces, boolean pressed, long quotaBytes) {
           case 2 -> List.of(Space.WIDE);
           default -> List.of(Space.POINTS);
         };
-    return new World(spaces, false, LOW_QUOTA_BYTES);
+    return new World(spaces, Kind.PLAIN, LOW_QUOTA_BYTES);
   }
 
-  static World pressed(SplittableRandom random) {
-    List<Space> spaces =
-        random.nextInt(3) == 0 ? List.of(Space.HEAVY, Space.POINTS) : List.of(Space.HEAVY);
-    return new World(spaces, true, HIGH_QUOTA_BYTES);
+  static World churned(SplittableRandom random) {
+    return new World(heavy(random), Kind.CHURNED, LOW_QUOTA_BYTES);
+  }
+
+  static World full(SplittableRandom random) {
+    return new World(heavy(random), Kind.FULL, HIGH_QUOTA_BYTES);
+  }
+
+  private static List<Space> heavy(SplittableRandom random) {
+    return random.nextInt(3) == 0 ? List.of(Space.HEAVY, Space.POINTS) : List.of(Space.HEAVY);
+  }
+
+  boolean isFull() {
+    return kind == Kind.FULL;
+  }
+
+  boolean isChurned() {
+    return kind == Kind.CHURNED;
   }
 
   /** The same, with another quota perhaps. */
   World next(SplittableRandom random) {
-    long quota = pressed && random.nextInt(3) == 0 ? LOW_QUOTA_BYTES : HIGH_QUOTA_BYTES;
-    return pressed ? new World(spaces, true, quota) : this;
+    if (!isFull()) {
+      return this;
+    }
+    long quota = random.nextInt(3) == 0 ? LOW_QUOTA_BYTES : HIGH_QUOTA_BYTES;
+    return new World(spaces, kind, quota);
   }
 
   long lowQuotaBytes() {
@@ -52,7 +83,7 @@ record World(List<Space> spaces, boolean pressed, long quotaBytes) {
 
   /** Takes up the room that the store is not to have. */
   void furnish(SimulatedDirectory disk) {
-    if (pressed) {
+    if (isFull()) {
       SimulatedDirectory other = disk.another();
       try (StoreFile file = other.create(ASIDE_NAME)) {
         file.allocate(0, ASIDE_BYTES);
@@ -69,7 +100,7 @@ record World(List<Space> spaces, boolean pressed, long quotaBytes) {
    * @throws Violation if not
    */
   void requireFurniture(SimulatedDirectory disk) {
-    if (pressed && !disk.another().exists(ASIDE_NAME)) {
+    if (isFull() && !disk.another().exists(ASIDE_NAME)) {
       throw new Violation(Violation.Kind.LOST, "what was in the quarantine was deleted");
     }
   }

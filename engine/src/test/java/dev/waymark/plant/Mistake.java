@@ -123,7 +123,9 @@ enum Mistake {
           "internal.log.SegmentSet",
           "lambda$takeDead$",
           "isFree",
-          "internal.log.SegmentSlips.isUnread")),
+          "internal.log.SegmentSlips.isUnread"),
+      Patch.skip("SpaceKeeper", "giveBack", "commit"),
+      Patch.replace("SpaceKeeper", "giveBack", "reclaim", "ReclaimSlips.reclaimThenCommit")),
   UNLINKED_TOO_EARLY(
       "a dead segment is unlinked before the edits that drop its records are forced",
       Patch.replace(
@@ -131,6 +133,8 @@ enum Mistake {
           "lambda$unlinkable$",
           "isFree",
           "internal.log.SegmentSlips.isUnread"),
+      Patch.skip("SpaceKeeper", "giveBack", "commit"),
+      Patch.replace("SpaceKeeper", "giveBack", "reclaim", "ReclaimSlips.reclaimThenCommit"),
       Patch.skip("internal.publish.Publisher", "unlinkLocked", "commitLocked")),
   READERS_FORGOTTEN(
       "bytes are given back that a restore still looks at",
@@ -140,7 +144,9 @@ enum Mistake {
       Patch.skip("internal.forest.ForestState", "tails", "add")),
   KEEP_NOT_COMMITTED(
       "keeping a chain returns before it is durable", Patch.skip("ChainKeeper", "keep", "commit")),
-  KEPT_EVICTED("kept chains are evicted", Patch.answer("internal.forest.Forest", "isKept", 0)),
+  KEPT_EVICTED(
+      "kept chains are evicted",
+      Patch.skip("internal.forest.Forest", "isHeld", "Int2IntCounterMap.get")),
   DELETE_NOT_COMMITTED(
       "a delete returns before it is durable", Patch.skip("Wiping", "run", "giveBack")),
   QUOTA_FORGETS_RECOVERED(
@@ -166,6 +172,9 @@ enum Mistake {
           KEPT_EVICTED,
           QUOTA_FORGETS_RECOVERED,
           QUOTA_NOT_CHARGED);
+
+  /** States after which it is said that kills do not find one. */
+  static final int KILLED_STATES = 1_000;
 
   private static final int SOON_STATES = 200;
 

@@ -73,7 +73,7 @@ public final class Drops {
 
   /**
    * Drops a point whose delta or state is lost, and every point below whose window that leaves
-   * open.
+   * open: not those whose window other deltas hold.
    *
    * @param apply applies one edit before the next is asked for
    */
@@ -94,7 +94,7 @@ public final class Drops {
     boolean hadDelta = forest.hasDelta(node);
     for (int i = order.size() - 1; i >= 1; i--) {
       int below = order.get(i);
-      if (hadDelta && forest.isPoint(below)) {
+      if (hadDelta && forest.isPoint(below) && !forest.isWindowCoveredWithout(node, below)) {
         apply.accept(point(below, reason));
       }
     }

@@ -717,13 +717,18 @@ public final class Forest {
 
   /** Whether every window row that a point here needs is in live deltas of its chain. */
   public boolean isWindowCovered(int node) {
+    return isWindowCoveredWithout(NONE, node);
+  }
+
+  /** The same if the delta of another boundary was lost. */
+  boolean isWindowCoveredWithout(int lost, int node) {
     int windowFrom = windowFrom(node);
     int lowest = tokens.get(node);
     for (int at = node; at != NONE && lowest > windowFrom; at = parent.get(at)) {
       if (tokens.get(at) < lowest) {
         return false;
       }
-      if (hasDelta(at)) {
+      if (at != lost && hasDelta(at)) {
         lowest = Math.min(lowest, coveredFrom(at));
       }
     }
@@ -969,6 +974,12 @@ public final class Forest {
   /** The open sessions that added or built on a boundary which none but them has used. */
   public Set<OpenSession> users(int node) {
     return users.getOrDefault(node, Set.of());
+  }
+
+  /** Whether an open session other than that one added the point, and may take it back. */
+  public boolean mayBeTakenBack(int node, long exceptSessionId) {
+    return sessions.values().stream()
+        .anyMatch(session -> session.id() != exceptSessionId && session.points.contains(node));
   }
 
   /** Boundaries in all. */

@@ -24,6 +24,7 @@ import dev.waymark.internal.watch.Watch;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -112,6 +113,9 @@ public final class Publisher implements AutoCloseable {
 
   private long published;
   private volatile long durable;
+
+  /** Points that are not known to be durable: the node of each, and the edit that added it. */
+  private final Map<Integer, Long> undurablePoints = new HashMap<>();
 
   /** Ranges of edits of which some were lost, by their first; all of a range count as lost. */
   private final NavigableMap<Long, Long> lostRanges = new ConcurrentSkipListMap<>();
@@ -246,6 +250,9 @@ public final class Publisher implements AutoCloseable {
       throw e;
     }
     queue.add(edit);
+    if (edit instanceof Edit.PointAdded added) {
+      undurablePoints.put(forest.find(added.namespaceId(), added.key()), published);
+    }
     return published;
   }
 
@@ -273,6 +280,11 @@ public final class Publisher implements AutoCloseable {
   /** Edits up to this number are durable. */
   public long durable() {
     return durable;
+  }
+
+  /** Whether the point at a node is durable; the caller is inside {@link #read} or write. */
+  public boolean isPointDurable(int node) {
+    return !undurablePoints.containsKey(node);
   }
 
   /**
@@ -651,6 +663,7 @@ public final class Publisher implements AutoCloseable {
     write(
         () -> {
           durable = Math.max(durable, number);
+          undurablePoints.values().removeIf(added -> added <= durable);
           while (!waiters.isEmpty() && waiters.peek().number() <= durable) {
             Waiter waiter = waiters.poll();
             news.add(() -> waiter.done().complete(null));

@@ -14,6 +14,7 @@ public final class SegmentSlips {
   public static void letGoAsClean(SegmentSet segments, Segment segment, long bytes) {
     synchronized (segments) {
       segment.regionUsers--;
+      segment.unforcedBytes += bytes;
     }
   }
 
