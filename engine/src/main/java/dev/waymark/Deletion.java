@@ -68,7 +68,9 @@ public record Deletion(String namespace, String tenant, Duration olderThan) {
 
   /** The namespace that goes as a whole, or null. */
   NamespaceState wholeNamespace(Forest forest) {
-    return namespace != null && tenant == null && olderThan == null ? Choice.namespace(forest, namespace) : null;
+    return namespace != null && tenant == null && olderThan == null
+        ? Choice.namespace(forest, namespace)
+        : null;
   }
 
   Victim.Reason reason() {

@@ -234,8 +234,7 @@ public final class PrefillSession implements AutoCloseable {
             parent = keys.next(parent, blockTokenIds, i * block, block, extraKey);
             chain.add(parent);
           }
-          return appendTimed(
-              chain, blockTokenIds.length - whole * block, Wanted.AS_PLANNED, views);
+          return appendTimed(chain, blockTokenIds.length - whole * block, Wanted.AS_PLANNED, views);
         });
   }
 

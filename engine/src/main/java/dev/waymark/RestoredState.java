@@ -94,12 +94,7 @@ public final class RestoredState implements AutoCloseable {
           engine.touch(node);
           List<Piece> pieces = Piece.ofPoint(forest, node);
           return new RestoredState(
-              engine,
-              namespace,
-              tokens,
-              match,
-              forest.holdToRead(node),
-              pieces);
+              engine, namespace, tokens, match, forest.holdToRead(node), pieces);
         });
   }
 

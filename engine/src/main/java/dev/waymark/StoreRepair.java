@@ -24,8 +24,8 @@ public final class StoreRepair {
    * @param points restore points that it brings back
    * @param segments segments that can be used
    * @param findings what cannot be used, or cannot be known
-   * @param applied whether the new manifest is in force; never where the store holds nothing yet, as
-   *     there is nothing to rebuild
+   * @param applied whether the new manifest is in force; never where the store holds nothing yet,
+   *     as there is nothing to rebuild
    */
   public record Report(
       long boundaries,

@@ -70,9 +70,7 @@ final class Failures {
 
   /** Says of which store it is: files are named inside of it. */
   private static Failure in(String store, Failure failure) {
-    return store.isEmpty()
-            || failure.code().equals("BUG")
-            || failure.message().contains(store)
+    return store.isEmpty() || failure.code().equals("BUG") || failure.message().contains(store)
         ? failure
         : new Failure(
             failure.code(), store + ": " + failure.message(), failure.remedy(), failure.exitCode());
@@ -137,8 +135,7 @@ final class Failures {
           e instanceof FileSystemException named && named.getReason() != null
               ? named.getFile() + ": " + named.getReason()
               : e.getClass().getSimpleName() + ": " + e.getMessage();
-      return new Failure(
-          "IO_FAILURE", reason, remedy(ErrorCode.IO_FAILURE), ExitCodes.FAILURE);
+      return new Failure("IO_FAILURE", reason, remedy(ErrorCode.IO_FAILURE), ExitCodes.FAILURE);
     }
     return new Failure("BUG", "this is a bug: " + e, "please report it", ExitCodes.FAILURE);
   }

@@ -125,10 +125,7 @@ public final class Output implements AutoCloseable {
     if (!fault.isEmpty()) {
       error.put("fault", fault);
     }
-    error
-        .put("message", message)
-        .put("remedy", remedy)
-        .put("exit_code", exitCode);
+    error.put("message", message).put("remedy", remedy).put("exit_code", exitCode);
   }
 
   /** One object, for programs. */

@@ -73,7 +73,9 @@ class BadStoresTest {
     Files.writeString(other.resolve("notes.txt"), "not a store");
 
     requireFailure(run(verb, other), 1, "NOT_A_STORE", other.toString(), "; ");
-    assertThat(other).isDirectoryContaining("glob:**notes.txt").isDirectoryNotContaining("glob:**LOCK");
+    assertThat(other)
+        .isDirectoryContaining("glob:**notes.txt")
+        .isDirectoryNotContaining("glob:**LOCK");
   }
 
   @ParameterizedTest

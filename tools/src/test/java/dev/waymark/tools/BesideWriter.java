@@ -1,6 +1,5 @@
 package dev.waymark.tools;
 
-import dev.waymark.Namespace;
 import dev.waymark.SnapshotStore;
 import dev.waymark.StoreOptions;
 import dev.waymark.tools.model.CachedModel;

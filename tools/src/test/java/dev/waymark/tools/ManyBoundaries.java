@@ -61,7 +61,8 @@ public final class ManyBoundaries {
         Arrays.fill(tokens, BLOCK * SHARED, TOKENS, chain);
         try (PrefillSession session =
             namespace.prefill(
-                namespace.match(tokens), PrefillPlan.tokens(TOKENS + 1).policy(RestorePolicy.LAST))) {
+                namespace.match(tokens),
+                PrefillPlan.tokens(TOKENS + 1).policy(RestorePolicy.LAST))) {
           session.append(tokens, views);
           session.promptComplete();
         }

@@ -55,8 +55,7 @@ final class Verbs {
     List<Object> arguments = new ArrayList<>();
     arguments.add(verb.replaceFirst(" .*", ""));
     for (String argument : pattern) {
-      arguments.add(
-          argument.equals(STORE) ? store : argument.equals("TOKENS") ? tokens : argument);
+      arguments.add(argument.equals(STORE) ? store : argument.equals("TOKENS") ? tokens : argument);
     }
     return arguments.toArray();
   }

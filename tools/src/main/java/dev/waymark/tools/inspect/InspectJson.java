@@ -10,7 +10,6 @@ import dev.waymark.StoreInspector.Summary;
 import dev.waymark.tools.Account;
 import dev.waymark.tools.Findings;
 import dev.waymark.tools.Output;
-import java.util.List;
 
 /** What a store holds, as JSON: numbers as numbers, units last in the names. */
 final class InspectJson {

@@ -82,9 +82,7 @@ final class StatusText {
           Output.age(number("oldest_added_millis"), nowMillis),
           Output.age(number("newest_added_millis"), nowMillis));
     }
-    out.line(
-        "%,d kept chains, %s",
-        number("kept_chains"), Output.bytes(number("kept_bytes")));
+    out.line("%,d kept chains, %s", number("kept_chains"), Output.bytes(number("kept_bytes")));
     out.line(
         "%,d open prefills, %s in flight, %s of memory admitted",
         number("open_sessions"),

@@ -17,7 +17,8 @@ final class ReplayOptions {
   @Parameters(
       index = "0",
       paramLabel = "TRACE",
-      description = "a trace, JSON lines, gzipped or not, told by its first line: coding sessions (block_size,"
+      description =
+          "a trace, JSON lines, gzipped or not, told by its first line: coding sessions (block_size,"
               + " requests), Mooncake's requests (timestamp, hash_ids; blocks of 512 tokens), or"
               + " Qwen-Bailian's (chat_id, timestamp, hash_ids; blocks of 16)")
   private Path trace;

@@ -75,7 +75,8 @@ public final class RepairCommand implements Callable<Integer> {
   private static void print(StoreRepair.Report report, Output out) {
     Findings.print(report.findings(), out);
     if (report.segments() == 0) {
-      out.line("The store holds nothing yet, and its manifest is right: there is nothing to repair.");
+      out.line(
+          "The store holds nothing yet, and its manifest is right: there is nothing to repair.");
       return;
     }
     out.line(

@@ -34,7 +34,8 @@ class ExplainCommandTest {
 
     assertThat(found.path("why").asText()).isEqualTo("NONE");
     assertThat(found.path("stored_tokens").asInt()).isEqualTo(96);
-    assertThat(found.path("restorable_tokens").get(found.path("restorable_tokens").size() - 1).asInt())
+    assertThat(
+            found.path("restorable_tokens").get(found.path("restorable_tokens").size() - 1).asInt())
         .isEqualTo(96);
   }
 
@@ -55,7 +56,8 @@ class ExplainCommandTest {
     Path salt = Files.write(dir.resolve("salt"), new byte[16]);
     Path file = write(Arrays.toString(prompt));
 
-    assertThat(Run.of("explain", path, file, "--salt-file", salt).out()).contains("rows of 0 tokens");
+    assertThat(Run.of("explain", path, file, "--salt-file", salt).out())
+        .contains("rows of 0 tokens");
     Files.write(salt, new byte[15]);
     assertThat(Run.of("explain", path, file, "--salt-file", salt).err()).contains("16 bytes");
   }
@@ -63,10 +65,7 @@ class ExplainCommandTest {
   @Test
   void aBoundarySaysWhetherItCanBeRestored() throws IOException {
     JsonNode boundaries =
-        JSON.readTree(Run.of("ls", path, "--json").out())
-            .path("roots")
-            .path(0)
-            .path("boundaries");
+        JSON.readTree(Run.of("ls", path, "--json").out()).path("roots").path(0).path("boundaries");
     for (JsonNode boundary : boundaries) {
       Run run = Run.of("explain", path, boundary.path("key").asText());
 
