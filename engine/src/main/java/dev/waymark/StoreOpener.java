@@ -40,7 +40,6 @@ import dev.waymark.internal.watch.Watch;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -182,23 +181,25 @@ final class StoreOpener {
             loaded.forest().nextSessionId(),
             segments.peekSequence(),
             loaded.forest().nextNamespaceId());
-    Supplier<ManifestLog> attempt =
-        () ->
-            ManifestCheckpoint.begin(
-                directory,
-                manifestId,
-                current.storeId(),
-                clockMillis.getAsLong(),
-                state(loaded, plan),
-                nextIds);
     try {
-      return attempt.get();
+      return begin(manifestId, current, loaded, plan, nextIds);
     } catch (DiskFullException e) {
       if (create || !trim(current, files)) {
         throw e;
       }
-      return attempt.get();
+      return begin(manifestId, current, loaded, plan, nextIds);
     }
+  }
+
+  private ManifestLog begin(
+      long manifestId, Current current, LoadedStore loaded, RecoveryPlan plan, NextIds nextIds) {
+    return ManifestCheckpoint.begin(
+        directory,
+        manifestId,
+        current.storeId(),
+        clockMillis.getAsLong(),
+        state(loaded, plan),
+        nextIds);
   }
 
   /**

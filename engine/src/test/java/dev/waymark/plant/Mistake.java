@@ -27,10 +27,10 @@ enum Mistake {
       Patch.replace(
           "internal.publish.Publisher", "forceSegments", "forceDirty", "plant.Slips.forceLater"),
       Patch.replace(
-          "internal.publish.Publisher", "commitLocked", "force", "plant.Slips.forceThenData")),
+          "internal.publish.Publisher", "commitQueued", "force", "plant.Slips.forceThenData")),
   EDITS_NOT_FORCED(
       "edits are written and not forced",
-      Patch.skip("internal.publish.Publisher", "commitLocked", "force")),
+      Patch.skip("internal.publish.Publisher", "commitQueued", "force")),
   NAMES_NOT_FORCED(
       "the directory is not forced after a segment was created",
       Patch.skip("internal.publish.Publisher", "forceSegments", "force")),
@@ -60,7 +60,7 @@ enum Mistake {
           "plant.Slips.beginAfterDeleting")),
   MANIFEST_DELETED_FIRST_AT_OPEN(
       "the same while a store is opened",
-      Patch.replace("StoreOpener", "open", "write", "plant.Slips.writeAfterDeleting")),
+      Patch.replace("StoreOpener", "begin", "begin", "plant.Slips.beginAfterDeleting")),
   MANIFESTS_CONFUSED(
       "a manifest that CURRENT may name is removed after CURRENT could not be forced",
       Patch.replace(
@@ -88,7 +88,8 @@ enum Mistake {
   NOTHING_FORCED_AT_OPEN(
       "nothing is forced while a store is opened",
       Patch.answer("internal.recover.Recovery", "force", 0),
-      Patch.replace("StoreOpener", "open", "write", "plant.Slips.writeUnforced")),
+      Patch.replace("StoreOpener", "begin", "begin", "plant.Slips.beginUnforced"),
+      Patch.replace("StoreOpener", "open", "putInForce", "plant.Slips.putInForceUnforced")),
   LENGTH_BELIEVED(
       "a segment stays as long as the crash left it",
       Patch.answer("internal.recover.RecoveryPlan$Cut", "shorten", 0)),

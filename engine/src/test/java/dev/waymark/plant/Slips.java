@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** What planted mistakes do in place of the right thing. */
@@ -72,18 +73,6 @@ public final class Slips {
   }
 
   /** Empties the manifest in force, and only then writes its successor. */
-  public static ManifestLog writeAfterDeleting(
-      StoreDirectory directory,
-      long manifestId,
-      StoreId storeId,
-      long createdMillis,
-      Iterator<? extends Edit> state,
-      NextIds nextIds) {
-    empty(directory, ManifestLog.fileName(manifestId - 1));
-    return ManifestCheckpoint.write(directory, manifestId, storeId, createdMillis, state, nextIds);
-  }
-
-  /** The same, with CURRENT as it is. */
   public static ManifestLog beginAfterDeleting(
       StoreDirectory directory,
       long manifestId,
@@ -102,20 +91,36 @@ public final class Slips {
     }
   }
 
-  /** Writes a manifest and CURRENT, and forces neither. */
-  public static ManifestLog writeUnforced(
+  /** Writes a manifest without a force. */
+  public static ManifestLog beginUnforced(
       StoreDirectory directory,
       long manifestId,
       StoreId storeId,
       long createdMillis,
       Iterator<? extends Edit> state,
       NextIds nextIds) {
+    return unforced(
+        directory,
+        lazy ->
+            ManifestCheckpoint.begin(lazy, manifestId, storeId, createdMillis, state, nextIds));
+  }
+
+  /** Writes CURRENT without a force. */
+  public static void putInForceUnforced(
+      StoreDirectory directory, StoreId storeId, ManifestLog log) {
+    unforced(
+        directory,
+        lazy -> {
+          ManifestCheckpoint.putInForce(lazy, storeId, log);
+          return null;
+        });
+  }
+
+  private static <T> T unforced(StoreDirectory directory, Function<StoreDirectory, T> action) {
     AtomicBoolean forces = new AtomicBoolean();
-    StoreDirectory lazy = lazy(StoreDirectory.class, directory, forces);
-    ManifestLog log =
-        ManifestCheckpoint.write(lazy, manifestId, storeId, createdMillis, state, nextIds);
+    T result = action.apply(lazy(StoreDirectory.class, directory, forces));
     forces.set(true);
-    return log;
+    return result;
   }
 
   /** The same object, but for a time its forces do nothing, nor do those of its files. */
