@@ -44,6 +44,7 @@ public final class CompletionsServer implements AutoCloseable {
   private final LongAdder answered = new LongAdder();
   private final LongAdder refused = new LongAdder();
   private final LongAdder gone = new LongAdder();
+  private final LongAdder unstored = new LongAdder();
 
   /** The client went away while its prompt was computed. */
   private static final class ClientGoneException extends RuntimeException {
@@ -132,6 +133,9 @@ public final class CompletionsServer implements AutoCloseable {
       } else {
         answer(exchange, turn, request.maxTokens());
       }
+      if (turn.storeFailure() != null) {
+        unstored.increment();
+      }
     }
   }
 
@@ -174,6 +178,7 @@ public final class CompletionsServer implements AutoCloseable {
     StoreStats stats = store.stats();
     ObjectNode body = Answer.object();
     body.put("answered", answered.sum()).put("refused", refused.sum()).put("gone", gone.sum());
+    body.put("unstored", unstored.sum());
     body.put("boundaries", stats.boundaries()).put("points", stats.points());
     body.put("allocated_bytes", stats.allocatedBytes()).put("quota_bytes", stats.quotaBytes());
     body.put("restored_bytes", stats.restoredBytes());
