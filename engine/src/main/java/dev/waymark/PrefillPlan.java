@@ -44,13 +44,20 @@ public record PrefillPlan(
 
   /** A prompt of that many tokens, with the default policy, kept when it is aborted. */
   public static PrefillPlan tokens(int expectedTokens) {
-    return new PrefillPlan(expectedTokens, DEEPEST, RestorePolicy.DEFAULT, AbortMode.KEEP, null, 0, null);
+    return new PrefillPlan(
+        expectedTokens, DEEPEST, RestorePolicy.DEFAULT, AbortMode.KEEP, null, 0, null);
   }
 
   /** A copy with another policy. */
   public PrefillPlan policy(RestorePolicy value) {
     return new PrefillPlan(
-        expectedTokens, startTokens, value, abortMode, durability, memoryBytesPerToken, backPressure);
+        expectedTokens,
+        startTokens,
+        value,
+        abortMode,
+        durability,
+        memoryBytesPerToken,
+        backPressure);
   }
 
   /** A copy with another abort mode. */
@@ -73,7 +80,8 @@ public record PrefillPlan(
 
   /** A copy for a model whose cost of a token in the caller's memory is known. */
   public PrefillPlan memoryBytesPerToken(long value) {
-    return new PrefillPlan(expectedTokens, startTokens, policy, abortMode, durability, value, backPressure);
+    return new PrefillPlan(
+        expectedTokens, startTokens, policy, abortMode, durability, value, backPressure);
   }
 
   /** A copy with another choice of what to do when too much is on its way to the disk. */

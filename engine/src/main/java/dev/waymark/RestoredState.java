@@ -126,12 +126,7 @@ public final class RestoredState implements AutoCloseable {
           engine.touch(node);
           List<Piece> pieces = pieces(forest, node);
           return new RestoredState(
-              engine,
-              namespace,
-              tokens,
-              match,
-              forest.holdToRead(node),
-              pieces);
+              engine, namespace, tokens, match, forest.holdToRead(node), pieces);
         });
   }
 

@@ -468,32 +468,32 @@ final class SpaceKeeper {
   }
 
   private long evict(EvictionPlanner planner, long bytes, int onlyNamespace, Tally tally) {
-          long freed = 0;
-          int boundaries = 0;
-          while (freed < bytes && boundaries < STEP_BOUNDARIES) {
-            Victim victim = planner.next(engine.segments.peekSequence());
-            if (victim == null) {
-              break;
-            }
-            tally.add(victim);
-            if (victim.reason() == Victim.Reason.SCORE) {
-              compaction().evicted(engine.forest.recency(victim.leaf()));
-            }
-            try {
-              engine.drop(victim);
-            } catch (DiskFullException e) {
-              // What went so far has to come back before the manifest has room for more.
-              planners.remove(onlyNamespace);
-              if (freed > 0) {
-                break;
-              }
-              throw e;
-            }
-            planner.settle();
-            freed += victim.freedBytes();
-            boundaries += victim.nodes().size();
-          }
-          return freed;
+    long freed = 0;
+    int boundaries = 0;
+    while (freed < bytes && boundaries < STEP_BOUNDARIES) {
+      Victim victim = planner.next(engine.segments.peekSequence());
+      if (victim == null) {
+        break;
+      }
+      tally.add(victim);
+      if (victim.reason() == Victim.Reason.SCORE) {
+        compaction().evicted(engine.forest.recency(victim.leaf()));
+      }
+      try {
+        engine.drop(victim);
+      } catch (DiskFullException e) {
+        // What went so far has to come back before the manifest has room for more.
+        planners.remove(onlyNamespace);
+        if (freed > 0) {
+          break;
+        }
+        throw e;
+      }
+      planner.settle();
+      freed += victim.freedBytes();
+      boundaries += victim.nodes().size();
+    }
+    return freed;
   }
 
   /**

@@ -32,8 +32,7 @@ public record StoreTimings(
    * @param p50Nanos half of them took no longer; at most an eighth too high, as is the next
    * @param p99Nanos 99 of 100 took no longer
    */
-  public record Timing(
-      long count, long totalNanos, long maxNanos, long p50Nanos, long p99Nanos) {
+  public record Timing(long count, long totalNanos, long maxNanos, long p50Nanos, long p99Nanos) {
     private static Timing of(Watch watch, Watch.Kind kind) {
       Timer timer = watch.timer(kind);
       return new Timing(

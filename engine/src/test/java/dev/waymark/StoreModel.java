@@ -217,12 +217,7 @@ final class StoreModel {
      * @param pointSkipped likewise, under pressure
      */
     void append(
-        int[] prompt,
-        int to,
-        int tail,
-        boolean views,
-        boolean pointAdded,
-        boolean pointSkipped) {
+        int[] prompt, int to, int tail, boolean views, boolean pointAdded, boolean pointSkipped) {
       boolean wanted = false;
       boolean expected = false;
       while (tip.tokens < to) {

@@ -123,7 +123,8 @@ class WatchTest {
       assertThat(event.getString("store")).isEqualTo(store.toString());
       assertThat(event.getLong("bytes")).isNotNegative();
       assertThat(event.getFields().stream().map(ValueDescriptor::getName).toList())
-          .isSubsetOf("startTime", "duration", "eventThread", "stackTrace", "store", "bytes", "code");
+          .isSubsetOf(
+              "startTime", "duration", "eventThread", "stackTrace", "store", "bytes", "code");
       assertThat(event.getStackTrace()).isNull();
     }
     assertThat(sum(events, "Append")).isGreaterThan(4L << 20);

@@ -58,8 +58,7 @@ final class Failures {
   private static int report(Failure failure, CommandLine line, boolean json) {
     if (json) {
       ObjectNode root = Output.envelope(line.getCommandName());
-      Output.error(
-          root, failure.code(), failure.message(), failure.remedy(), failure.exitCode());
+      Output.error(root, failure.code(), failure.message(), failure.remedy(), failure.exitCode());
       try (Output out = new Output(line.getOut())) {
         out.json(root);
       } catch (Output.ReaderGone gone) {
@@ -108,8 +107,7 @@ final class Failures {
           e instanceof FileSystemException named && named.getReason() != null
               ? named.getFile() + ": " + named.getReason()
               : e.getClass().getSimpleName() + ": " + e.getMessage();
-      return new Failure(
-          "IO_FAILURE", reason, remedy(ErrorCode.IO_FAILURE), ExitCodes.FAILURE);
+      return new Failure("IO_FAILURE", reason, remedy(ErrorCode.IO_FAILURE), ExitCodes.FAILURE);
     }
     return new Failure("BUG", "this is a bug: " + e, "please report it", ExitCodes.FAILURE);
   }

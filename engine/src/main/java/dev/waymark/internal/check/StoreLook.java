@@ -118,7 +118,8 @@ public final class StoreLook {
   private ReadOnlyStore read(Current current, boolean wholeManifest) {
     Optional<Status> last = StatusFile.read(directory, current.storeId());
     // A writer that has just begun another manifest may not have said so in STATUS yet.
-    boolean writing = last.filter(s -> !s.isClosed() && isRecent(s, clockMillis.getAsLong())).isPresent();
+    boolean writing =
+        last.filter(s -> !s.isClosed() && isRecent(s, clockMillis.getAsLong())).isPresent();
     Optional<Status> status = last.filter(s -> s.manifestId() == current.manifestId());
     SegmentSet segments =
         new SegmentSet(
@@ -182,8 +183,7 @@ public final class StoreLook {
                   + " bytes of edits that were never acknowledged; the next open cuts them off"));
     }
     StatusFile.fault(directory, current.storeId())
-        .ifPresent(
-fault -> findings.add(statusDamaged(fault)));
+        .ifPresent(fault -> findings.add(statusDamaged(fault)));
     Long manifestAllocated = allocated.remove(manifest);
     List<ReadOnlyStore.PlainFile> small = new ArrayList<>();
     List<ReadOnlyStore.PlainFile> others = new ArrayList<>();

@@ -389,13 +389,13 @@ public final class RealDirectory implements StoreDirectory {
 
   private static void closeToOthers(Path file, Set<PosixFilePermission> mode) {
     try {
-      Set<PosixFilePermission> now =
-          Files.getPosixFilePermissions(file, LinkOption.NOFOLLOW_LINKS);
+      Set<PosixFilePermission> now = Files.getPosixFilePermissions(file, LinkOption.NOFOLLOW_LINKS);
       if (!mode.containsAll(now)) {
         Files.setPosixFilePermissions(file, mode);
       }
     } catch (IOException | UnsupportedOperationException e) {
-      // Somebody else's, as mount points are: what the store makes is closed to others all the same.
+      // Somebody else's, as mount points are: what the store makes is closed to others all the
+      // same.
       return;
     }
   }

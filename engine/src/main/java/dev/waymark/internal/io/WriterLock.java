@@ -72,8 +72,7 @@ final class WriterLock implements AutoCloseable {
 
   /** Takes it with the system's calls; {@code opened} is the directory's own descriptor. */
   static WriterLock acquire(Path directory, FileChannel opened) {
-    return acquire(
-        directory, FileChannel::tryLock, () -> Libc.lock(Channels.descriptor(opened)));
+    return acquire(directory, FileChannel::tryLock, () -> Libc.lock(Channels.descriptor(opened)));
   }
 
   static WriterLock acquire(Path directory, Locking locking, IntSupplier lockDirectory) {

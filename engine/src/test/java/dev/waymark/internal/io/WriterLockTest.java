@@ -128,8 +128,7 @@ class WriterLockTest {
           opened.add(channel);
           throw new OverlappingFileLockException();
         };
-    assertThatThrownBy(() -> acquire(overlapping))
-        .isInstanceOf(StoreLockedException.class);
+    assertThatThrownBy(() -> acquire(overlapping)).isInstanceOf(StoreLockedException.class);
     assertThat(opened.get(0).isOpen()).as("closing it would drop the other's lock").isTrue();
     opened.get(0).close();
   }

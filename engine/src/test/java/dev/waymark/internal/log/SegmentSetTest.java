@@ -88,6 +88,7 @@ class SegmentSetTest {
 
   private static RecordLocation write(
       SegmentSet segments, Run run, StateViews views, Scratch scratch) {
-    return segments.write(SMALLEST, views, run, NAMESPACE, scratch, false, segments.flight(Long.MAX_VALUE));
+    return segments.write(
+        SMALLEST, views, run, NAMESPACE, scratch, false, segments.flight(Long.MAX_VALUE));
   }
 }

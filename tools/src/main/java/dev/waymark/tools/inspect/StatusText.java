@@ -81,9 +81,7 @@ final class StatusText {
           Lines.age(nowMillis, number("oldest_added_millis")),
           Lines.age(nowMillis, number("newest_added_millis")));
     }
-    out.line(
-        "%,d kept chains, %s",
-        number("kept_chains"), Output.bytes(number("kept_bytes")));
+    out.line("%,d kept chains, %s", number("kept_chains"), Output.bytes(number("kept_bytes")));
     out.line(
         "%,d open prefills, %s in flight, %s of memory admitted",
         number("open_sessions"),

@@ -150,7 +150,8 @@ public final class Turn implements AutoCloseable {
       storing(
           () ->
               session.append(
-                  Arrays.copyOfRange(sequence, stored, state.tokens()), owner.binding.views(state)));
+                  Arrays.copyOfRange(sequence, stored, state.tokens()),
+                  owner.binding.views(state)));
     }
   }
 

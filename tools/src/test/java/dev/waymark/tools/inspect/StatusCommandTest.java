@@ -81,8 +81,7 @@ class StatusCommandTest {
 
   @Test
   void aDamagedStatusIsReported() throws IOException {
-    try (FileChannel file =
-        FileChannel.open(store.resolve("STATUS"), StandardOpenOption.WRITE)) {
+    try (FileChannel file = FileChannel.open(store.resolve("STATUS"), StandardOpenOption.WRITE)) {
       file.write(ByteBuffer.wrap(new byte[] {'x'}), 100);
     }
     Run run = Run.of("status", store.toString());
@@ -122,8 +121,7 @@ class StatusCommandTest {
     Map<String, Long> times = new TreeMap<>();
     try (Stream<Path> all = Files.list(store)) {
       for (Path file : all.toList()) {
-        times.put(
-            file.getFileName().toString(), Files.getLastModifiedTime(file).toMillis());
+        times.put(file.getFileName().toString(), Files.getLastModifiedTime(file).toMillis());
       }
     }
     return times;
