@@ -137,11 +137,14 @@ public final class Turn implements AutoCloseable {
 
   /** Gives up in the middle of the prompt, and keeps the state reached, as far as it is stored. */
   public void abort() {
-    if (state.tokens() == session.tokens()) {
-      session.abortKeeping(owner.binding.views(state));
-    } else {
-      session.abort();
-    }
+    storing(
+        () -> {
+          if (state.tokens() == session.tokens()) {
+            session.abortKeeping(owner.binding.views(state));
+          } else {
+            session.abort();
+          }
+        });
   }
 
   private void append() {

@@ -127,7 +127,7 @@ public final class CompletionsServer implements AutoCloseable {
     requireClient(exchange);
     // Closed before its prompt is done, a turn is aborted; what it stored is kept for the retry.
     try (Turn turn = model.begin(prompt, request.maxTokens())) {
-      turn.finishPrompt(tokens -> requireClient(exchange));
+      finishPrompt(exchange, turn);
       if (request.stream()) {
         stream(exchange, turn, request.maxTokens());
       } else {
@@ -136,6 +136,16 @@ public final class CompletionsServer implements AutoCloseable {
       if (turn.storeFailure() != null) {
         unstored.increment();
       }
+    }
+  }
+
+  /** Of a client that is gone the state is kept where it was: its retry goes on from there. */
+  private void finishPrompt(HttpExchange exchange, Turn turn) {
+    try {
+      turn.finishPrompt(tokens -> requireClient(exchange));
+    } catch (ClientGoneException e) {
+      turn.abort();
+      throw e;
     }
   }
 
