@@ -38,7 +38,7 @@ final class BackgroundAgent implements Agent {
             new Step("Appended data could not be made durable yet", this::commit),
             new Step("Dead bytes could not be given back yet", this::reclaim),
             new Step("The store could not be kept below its quota", this::keepWithin));
-    this.status = new Step("STATUS could not be published", this::publishStatus);
+    this.status = new Step("STATUS could not be published yet", this::publishStatus);
   }
 
   /** One of the things that are done; that one fails keeps none of the others from being done. */

@@ -31,7 +31,8 @@ final class BoundaryAges {
    */
   synchronized Ages get(boolean anew) {
     long now = engine.clockMillis.getAsLong();
-    if (anew || known == null || Math.abs(now - known.atMillis()) >= KEPT_MILLIS) {
+    boolean none = known == null || known.oldestMillis() == 0;
+    if (anew || none || Math.abs(now - known.atMillis()) >= KEPT_MILLIS) {
       known = engine.publisher.read(() -> look(now));
     }
     return known;

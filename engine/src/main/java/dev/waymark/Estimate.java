@@ -6,6 +6,7 @@ import dev.waymark.internal.retain.StateCosts;
 import dev.waymark.layout.CodecPlan;
 import dev.waymark.layout.Layout;
 import java.util.List;
+import java.util.Set;
 
 /**
  * What a prefill will cost, known before its first byte and without I/O. Counted by what decides at
@@ -61,7 +62,14 @@ public record Estimate(
             List.of(),
             0);
     return new PrefillEstimator(layout, codecs, 0, sizing, options)
-        .estimate(0, 0, plan.expectedTokens(), points, Long.MAX_VALUE);
+        .estimate(
+            0,
+            0,
+            Set.of(),
+            WindowCoverage.none(layout),
+            plan.expectedTokens(),
+            points,
+            Long.MAX_VALUE);
   }
 
   /** What a model's state takes in memory after so many tokens, in its raw form. */

@@ -14,6 +14,7 @@ import dev.waymark.layout.TensorSpec;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Counts what a prefill will write, by the plans that its records will be written from. Pure.
@@ -110,12 +111,20 @@ final class PrefillEstimator {
    *
    * @param startTokens the restore point that it starts from
    * @param storedTokens boundaries up to here have their rows
+   * @param storedPoints boundaries that are points already
+   * @param coverage window rows that are stored, which this uses up
    * @param points a plan of its own, which this uses up
    * @param enoughBytes beyond so many written bytes nothing more is counted: what is asked then is
    *     only whether it fits
    */
   Estimate estimate(
-      int startTokens, int storedTokens, int expectedTokens, PointPlan points, long enoughBytes) {
+      int startTokens,
+      int storedTokens,
+      Set<Integer> storedPoints,
+      WindowCoverage coverage,
+      int expectedTokens,
+      PointPlan points,
+      long enoughBytes) {
     int block = layout.blockTokens();
     int end = expectedTokens / block * block;
     Cost all = Cost.NOTHING;
@@ -131,17 +140,21 @@ final class PrefillEstimator {
       Cost rows = rowsOfBlock(from, to);
       rowsToHere = rowsToHere.plus(rows);
       Cost added = to > storedTokens ? rows : Cost.NOTHING;
-      boolean point = points.wants(to);
-      if (point) {
-        int covered = Math.max(layout.windowFrom(to), lastPoint);
+      boolean there = storedPoints.contains(to);
+      boolean point = there || points.wants(to);
+      if (point && !there) {
+        int covered = coverage.coveredTo(to);
+        coverage.add(covered, to);
         added = added.plus(pointOf(from, to, covered));
+      }
+      if (point) {
         points.added(to);
       }
       if (point || (!layout.needsPoints() && to > storedTokens)) {
         widestGap = Math.max(widestGap, to - lastPoint);
         lastPoint = to;
         rowsToPoint = rowsToHere;
-        restorable++;
+        restorable += there ? 0 : 1;
       }
       largestBlock = Math.max(largestBlock, added.most());
       all = all.plus(added);

@@ -10,6 +10,7 @@ import dev.waymark.internal.retain.StateCosts;
 import dev.waymark.layout.BoundaryKey;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 
 /**
  * What a prefill has before it begins: a hold on the chain that it builds on, a count of what it
@@ -38,9 +39,17 @@ final class SessionStart {
    * The chain.
    *
    * @param stored the deepest boundary of the match that is still there
+   * @param pointTokens points up to the tip, which the session knows of
+   * @param storedPointTokens points up to the deepest boundary
+   * @param coverage window rows up to there
    */
   private record Held(
-      Forest.Hold tip, Forest.Hold stored, int storedTokens, List<Integer> pointTokens) {}
+      Forest.Hold tip,
+      Forest.Hold stored,
+      int storedTokens,
+      List<Integer> pointTokens,
+      List<Integer> storedPointTokens,
+      WindowCoverage coverage) {}
 
   private SessionStart(
       StoreEngine engine,
@@ -117,7 +126,9 @@ final class SessionStart {
         forest.hold(node),
         forest.hold(deepest),
         forest.tokens(deepest),
-        Thinning.pointTokens(forest, node));
+        Thinning.pointTokens(forest, node),
+        Thinning.pointTokens(forest, deepest),
+        WindowCoverage.of(state.layout(), forest, deepest));
   }
 
   /** Tokens of the boundary that it builds on. */
@@ -158,7 +169,14 @@ final class SessionStart {
   /** The same, counted no further than until it is clear that it takes more than that. */
   Estimate estimateOf(int expectedTokens, long enoughBytes) {
     return new PrefillEstimator(namespace.state(), engine.segments.sizing(), engine.options)
-        .estimate(tokens, held.storedTokens(), expectedTokens, points(expectedTokens), enoughBytes);
+        .estimate(
+            tokens,
+            held.storedTokens(),
+            Set.copyOf(held.storedPointTokens()),
+            held.coverage().copy(),
+            expectedTokens,
+            points(expectedTokens),
+            enoughBytes);
   }
 
   /** What the model's state takes in memory after so many tokens. */

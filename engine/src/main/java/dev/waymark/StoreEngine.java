@@ -65,6 +65,7 @@ final class StoreEngine {
   final Budget memory;
   private final ReentrantLock reclaiming = new ReentrantLock();
   private final StatusFile statusFile;
+  private boolean statusFailing;
   private final BoundaryAges ages = new BoundaryAges(this);
 
   /** Edits up to this number are within what STATUS says of the manifest. */
@@ -436,8 +437,12 @@ final class StoreEngine {
               processId,
               json));
       statusDurable = durable;
+      statusFailing = false;
     } catch (WaymarkException e) {
-      LOG.warn("STATUS could not be published: {}", e.getMessage());
+      if (!statusFailing) {
+        LOG.warn("STATUS could not be published yet: {}", e.getMessage());
+      }
+      statusFailing = true;
     }
   }
 

@@ -12,6 +12,8 @@ import dev.waymark.layout.Layout;
 import dev.waymark.layout.Prompt;
 import dev.waymark.layout.RestorePolicy;
 import dev.waymark.layout.TensorSpec;
+import dev.waymark.sim.Fault;
+import dev.waymark.sim.OperationKind;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -77,6 +79,41 @@ class PointsTest {
       PrefixMatch after = ns.match(prompt);
       assertThat(after.restorableTokens()).isEqualTo(258_048);
       model.assertRestores(new Random(1), after, 258_048, prompt);
+    }
+  }
+
+  /**
+   * Rows that all deeper points stand on: only points above them are left, and only those named.
+   */
+  @Test
+  void aMissNamesNoPointThatStandsOnWhatIsLost() {
+    Layout layout = FieldLayouts.tinyHybrid(64);
+    FakeModel model = new FakeModel(layout);
+    int[] prompt = prompt(64 * 5 + 1);
+    try (TestStore test = open()) {
+      store(test.namespace(layout), model, prompt, RestorePolicy.EVERY);
+      test.reopen();
+      Namespace ns = test.namespace(layout);
+      PrefixMatch match = ns.match(prompt);
+      assertThat(match.points()).containsExactly(64, 128, 192, 256, 320);
+      var forest = test.store().engine().forest;
+      RecordLocation rows = forest.rowRecords(forest.find(1, match.keyAt(192))).get(0);
+      String file = SegmentKind.APPEND.fileName(rows.segmentId());
+      test.disk.inject(Fault.ioError(OperationKind.GET).onFile(file).sticky());
+      assertThatThrownBy(() -> model.assertRestores(new Random(1), match, 320, prompt))
+          .isInstanceOfSatisfying(
+              RestoreMissException.class,
+              miss -> assertThat(miss.nextShallowerTokens()).as("none can be read").isZero());
+      test.disk.clearFaults();
+      model.assertRestores(new Random(1), match, 320, prompt);
+
+      test.disk.flip(file, rows.offsetBytes() + rows.lengthBytes() - 1, 1);
+      assertThatThrownBy(() -> model.assertRestores(new Random(1), match, 320, prompt))
+          .isInstanceOfSatisfying(
+              RestoreMissException.class,
+              miss -> assertThat(miss.nextShallowerTokens()).isEqualTo(128))
+          .hasMessageContaining("restore at 128 tokens");
+      model.assertRestores(new Random(1), match, 128, prompt);
     }
   }
 

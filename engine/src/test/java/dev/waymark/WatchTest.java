@@ -127,7 +127,7 @@ class WatchTest {
               "startTime", "duration", "eventThread", "stackTrace", "store", "bytes", "code");
       assertThat(event.getStackTrace()).isNull();
     }
-    assertThat(sum(events, "Append")).isGreaterThan(10L << 20);
+    assertThat(sum(events, "Append")).isGreaterThan(4L << 20);
     assertThat(sum(events, "Force")).isGreaterThan(sum(events, "Append"));
     assertThat(sum(events, "Restore")).isEqualTo(BLOCK * 512 + 1_024);
     assertThat(sum(events, "Evict")).isPositive();

@@ -133,6 +133,9 @@ final class Conversation {
   }
 
   private void note(String name, Turn turn, int generated) {
+    if (turn.storeFailure() != null) {
+      throw turn.storeFailure();
+    }
     steps.add(
         new DemoStep(
             name,

@@ -76,7 +76,7 @@ final class StatusText {
     out.line(
         "%,d boundaries, %,d restore points, in %,d segments; %s of the quota",
         number("boundaries"), number("points"), number("segments"), percent(allocated, quota));
-    if (number("boundaries") > 0) {
+    if (number("oldest_added_millis") > 0) {
       out.line(
           "oldest added %s ago, newest %s ago; looked up at most a minute before",
           Output.age(number("oldest_added_millis"), nowMillis),

@@ -4,12 +4,14 @@ import dev.waymark.Admission;
 import dev.waymark.PrefillSession;
 import dev.waymark.PrefixMatch;
 import dev.waymark.RestoredState;
+import dev.waymark.error.WaymarkException;
 import java.util.Arrays;
 import java.util.function.IntConsumer;
 
 /**
  * One request to a {@link CachedModel}: restore, prefill of the rest, generation. Closed before the
- * prompt is done it is aborted, and what was computed stays for a retry.
+ * prompt is done it is aborted, and what was computed stays for a retry. Where the store fails in
+ * between, the turn goes on without it.
  */
 public final class Turn implements AutoCloseable {
   /** Tokens between two appends; a server has its own chunks. */
@@ -24,6 +26,7 @@ public final class Turn implements AutoCloseable {
   private final int restoredTokens;
   private final long restoreNanos;
   private final int[] sequence;
+  private WaymarkException storeFailure;
   private float[] logits;
   private long prefillNanos;
 
@@ -114,7 +117,7 @@ public final class Turn implements AutoCloseable {
   public void finishPrompt(IntConsumer progress) {
     prefillTo(promptTokens, progress);
     long start = System.nanoTime();
-    session.promptComplete();
+    storing(session::promptComplete);
     prefillNanos += System.nanoTime() - start;
   }
 
@@ -134,25 +137,49 @@ public final class Turn implements AutoCloseable {
 
   /** Gives up in the middle of the prompt, and keeps the state reached, as far as it is stored. */
   public void abort() {
-    if (state.tokens() == session.tokens()) {
-      session.abortKeeping(owner.binding.views(state));
-    } else {
-      session.abort();
-    }
+    storing(
+        () -> {
+          if (state.tokens() == session.tokens()) {
+            session.abortKeeping(owner.binding.views(state));
+          } else {
+            session.abort();
+          }
+        });
   }
 
   private void append() {
     int stored = session.tokens();
     if (state.tokens() - stored >= blockTokens) {
-      session.append(
-          Arrays.copyOfRange(sequence, stored, state.tokens()), owner.binding.views(state));
+      storing(
+          () ->
+              session.append(
+                  Arrays.copyOfRange(sequence, stored, state.tokens()),
+                  owner.binding.views(state)));
     }
+  }
+
+  /** A cache that fails is no reason to fail the request: it is computed on, and not stored. */
+  private void storing(Runnable action) {
+    if (storeFailure == null) {
+      try {
+        action.run();
+      } catch (WaymarkException e) {
+        storeFailure = e;
+      }
+    }
+  }
+
+  /** Why nothing is stored any more of this turn; null where all is well. */
+  public WaymarkException storeFailure() {
+    return storeFailure;
   }
 
   @Override
   public void close() {
     try {
       session.close();
+    } catch (WaymarkException e) {
+      storeFailure = storeFailure == null ? e : storeFailure;
     } finally {
       admission.close();
     }

@@ -44,6 +44,7 @@ public final class CompletionsServer implements AutoCloseable {
   private final LongAdder answered = new LongAdder();
   private final LongAdder refused = new LongAdder();
   private final LongAdder gone = new LongAdder();
+  private final LongAdder unstored = new LongAdder();
 
   /** The client went away while its prompt was computed. */
   private static final class ClientGoneException extends RuntimeException {
@@ -126,12 +127,25 @@ public final class CompletionsServer implements AutoCloseable {
     requireClient(exchange);
     // Closed before its prompt is done, a turn is aborted; what it stored is kept for the retry.
     try (Turn turn = model.begin(prompt, request.maxTokens())) {
-      turn.finishPrompt(tokens -> requireClient(exchange));
+      finishPrompt(exchange, turn);
       if (request.stream()) {
         stream(exchange, turn, request.maxTokens());
       } else {
         answer(exchange, turn, request.maxTokens());
       }
+      if (turn.storeFailure() != null) {
+        unstored.increment();
+      }
+    }
+  }
+
+  /** Of a client that is gone the state is kept where it was: its retry goes on from there. */
+  private void finishPrompt(HttpExchange exchange, Turn turn) {
+    try {
+      turn.finishPrompt(tokens -> requireClient(exchange));
+    } catch (ClientGoneException e) {
+      turn.abort();
+      throw e;
     }
   }
 
@@ -174,6 +188,7 @@ public final class CompletionsServer implements AutoCloseable {
     StoreStats stats = store.stats();
     ObjectNode body = Answer.object();
     body.put("answered", answered.sum()).put("refused", refused.sum()).put("gone", gone.sum());
+    body.put("unstored", unstored.sum());
     body.put("boundaries", stats.boundaries()).put("points", stats.points());
     body.put("allocated_bytes", stats.allocatedBytes()).put("quota_bytes", stats.quotaBytes());
     body.put("restored_bytes", stats.restoredBytes());

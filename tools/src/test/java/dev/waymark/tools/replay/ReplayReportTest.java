@@ -43,6 +43,7 @@ class ReplayReportTest {
     assertThat(names)
         .containsExactly(
             "output_version",
+            "command",
             "requests",
             "blocks_total",
             "blocks_unique",
@@ -63,6 +64,8 @@ class ReplayReportTest {
             "record_bytes",
             "write_amplification",
             "seconds");
+    assertThat(json.get("command").textValue()).isEqualTo("replay");
+    names.remove("command");
     assertThat(names).allSatisfy(name -> assertThat(json.get(name).isNumber()).isTrue());
     assertThat(json.get("output_version").intValue()).isEqualTo(1);
     assertThat(json.get("blocks_hit").longValue()).isEqualTo(3);

@@ -93,12 +93,14 @@ public final class ServerLoad {
     }
     int threads = liveThreads();
     long descriptors = descriptors();
+    long liveBytes;
     try (SnapshotStore snapshots = SnapshotStore.open(store, options())) {
       try (CompletionsServer server = server(snapshots, model)) {
         drive(server.port(), snapshots);
       }
       StoreStats stats = snapshots.stats();
       check(stats);
+      liveBytes = stats.liveBytes();
       if (stats.admittedMemoryBytes() != 0 || stats.openSessions() != 0) {
         wrong("left: " + stats);
       }
@@ -116,26 +118,36 @@ public final class ServerLoad {
     figures.append(
         "threads %d before, %d after; descriptors %d before, %d after%n"
             .formatted(threads, liveThreads(), descriptors, descriptors()));
-    checkOrphans(store);
+    checkOrphans(store, liveBytes);
     StoreVerifier.Report report = StoreVerifier.verify(store, StoreVerifier.Level.ALL, bytes -> {});
     if (!report.findings().isEmpty()) {
       wrong("verify: " + report.findings());
     }
   }
 
-  /** Bytes that nothing explains, by an account of the files and not of the store that wrote. */
-  private void checkOrphans(Path store) {
+  /**
+   * Orphans are files that the manifest does not name, and bytes that the store which wrote counted
+   * as live and that no boundary needs. What the file system takes for itself in files with holes
+   * is neither: that is bounded.
+   */
+  private void checkOrphans(Path store, long liveBytes) {
     StoreInspector inspector = StoreInspector.open(store);
-    long orphans = inspector.totals().unaccountedBytes();
+    StoreInspector.Totals totals = inspector.totals();
+    long orphans =
+        liveBytes
+            - totals.liveBytes()
+            + inspector.otherFiles().stream().mapToLong(file -> file.allocatedBytes()).sum();
     figures.append(
-        "orphan bytes %d, dead %d, of %d allocated; %d boundaries"
+        "orphan bytes %d; allocated %d, live %d, dead %d, unaccounted %d; %d boundaries"
             .formatted(
                 orphans,
-                inspector.totals().deadBytes(),
-                inspector.totals().allocatedBytes(),
+                totals.allocatedBytes(),
+                totals.liveBytes(),
+                totals.deadBytes(),
+                totals.unaccountedBytes(),
                 inspector.summary().boundaries()));
-    if (orphans != 0 || !inspector.otherFiles().isEmpty()) {
-      wrong("orphans: " + inspector.totals() + inspector.otherFiles());
+    if (orphans != 0 || totals.unaccountedBytes() > totals.allocatedBytes() / 100 + (1 << 20)) {
+      wrong("orphans: " + totals + inspector.otherFiles());
     }
     if (inspector.summary().openSessions() != 0 || !inspector.summary().isClosed()) {
       wrong("not closed: " + inspector.summary());
