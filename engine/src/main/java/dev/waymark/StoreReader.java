@@ -311,7 +311,10 @@ public final class StoreReader implements AutoCloseable {
   }
 
   private void read(
-      Boundary boundary, List<Piece> pieces, StateViews views, ToLongFunction<TensorSpec> expected) {
+      Boundary boundary,
+      List<Piece> pieces,
+      StateViews views,
+      ToLongFunction<TensorSpec> expected) {
     Layout layout = store.forest().namespace(boundary.namespaceId()).layout();
     views.checkNames(layout);
     TensorView[] viewOf = new TensorView[layout.tensors().size()];

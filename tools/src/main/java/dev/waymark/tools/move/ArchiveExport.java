@@ -90,8 +90,7 @@ final class ArchiveExport {
     if (boundary.hasDelta()) {
       head.put("covered_from", boundary.coveredFrom());
     }
-    List<ArchiveBody.Part> parts =
-        ArchiveBody.parts(layouts.get(boundary.namespaceId()), boundary);
+    List<ArchiveBody.Part> parts = ArchiveBody.parts(layouts.get(boundary.namespaceId()), boundary);
     List<ByteBuffer> body = new ArrayList<>();
     for (Share share : Share.values()) {
       StateViews.Builder views = StateViews.builder();

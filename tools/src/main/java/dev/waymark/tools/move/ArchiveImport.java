@@ -59,8 +59,7 @@ final class ArchiveImport implements ImportSource {
   }
 
   @Override
-  public void store(SnapshotStore store, ImportTally tally, Progress progress)
-      throws IOException {
+  public void store(SnapshotStore store, ImportTally tally, Progress progress) throws IOException {
     try (ArchiveReader in = ArchiveReader.open(path);
         Storing storing = new Storing(store, in, tally, progress)) {
       tally.file(in.fileBytes());
@@ -136,11 +135,8 @@ final class ArchiveImport implements ImportSource {
           if (point || sinks) {
             // Where no point is to be, sinks are all that is asked for.
             long rows =
-                point
-                    ? PackedState.rows(spec, tokens)
-                    : Math.min(tokens, window.sinkTokens() + 1L);
-            views.put(
-                spec, PackedState.view(spec, allocate(spec.bytesOfRows(rows)), rows, tokens));
+                point ? PackedState.rows(spec, tokens) : Math.min(tokens, window.sinkTokens() + 1L);
+            views.put(spec, PackedState.view(spec, allocate(spec.bytesOfRows(rows)), rows, tokens));
           }
         } else if (spec.isFixed() ? point && own.boundary().hasState() : true) {
           views.put(spec, ownRows(spec, own.boundary()));

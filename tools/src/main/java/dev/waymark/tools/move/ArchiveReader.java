@@ -92,8 +92,7 @@ final class ArchiveReader implements AutoCloseable {
           "something else");
     }
     if (kind == null || front.getShort(6) != 0 || headBytes < 0 || bodyBytes < 0) {
-      throw bad(
-          ImportFault.ARCHIVE_BAD_RECORD, start, "a kind and lengths", "something else");
+      throw bad(ImportFault.ARCHIVE_BAD_RECORD, start, "a kind and lengths", "something else");
     }
     long left = fileBytes - start - ArchiveFormat.FRONT_BYTES - ArchiveFormat.HASH_BYTES;
     if (headBytes > left || bodyBytes > left - headBytes) {
@@ -166,8 +165,7 @@ final class ArchiveReader implements AutoCloseable {
   }
 
   BadImportException cutShort(long at) {
-    return bad(
-        ImportFault.ARCHIVE_CUT_SHORT, at, "a whole record", (fileBytes - at) + " bytes");
+    return bad(ImportFault.ARCHIVE_CUT_SHORT, at, "a whole record", (fileBytes - at) + " bytes");
   }
 
   BadImportException bad(ImportFault fault, long at, Object expected, Object found) {

@@ -17,9 +17,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Follows the records of an archive, each boundary with the chain above it, and finds them to agree:
- * every boundary follows its parent, is as long as a block, and has as many bytes as its layout
- * says.
+ * Follows the records of an archive, each boundary with the chain above it, and finds them to
+ * agree: every boundary follows its parent, is as long as a block, and has as many bytes as its
+ * layout says.
  */
 final class ArchivedChains {
   private final ArchiveReader in;

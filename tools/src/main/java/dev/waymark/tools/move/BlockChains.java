@@ -67,9 +67,7 @@ final class BlockChains {
    * @throws BadImportException if they contradict each other
    */
   BlockChains(
-      List<BlockFile> blocks,
-      Map<String, BlockCompanion> companions,
-      List<List<String>> order) {
+      List<BlockFile> blocks, Map<String, BlockCompanion> companions, List<List<String>> order) {
     for (BlockFile block : blocks) {
       nodes.put(block.hash(), new Node(block, companions.get(block.hash())));
     }
@@ -127,9 +125,7 @@ final class BlockChains {
       startOf.put(node, start);
       node.placed &= node.parent == null || node.parent.placed;
       node.allIds =
-          node.placed
-              && node.companion != null
-              && (node.parent == null || node.parent.allIds);
+          node.placed && node.companion != null && (node.parent == null || node.parent.allIds);
       node.children.forEach(open::push);
     }
     if (reached < nodes.size()) {

@@ -65,8 +65,7 @@ final class BlockImport implements ImportSource {
         if (!skipBad) {
           throw e;
         }
-        skipped.merge(
-            "not valid: " + e.detail().what(), 1L, Long::sum);
+        skipped.merge("not valid: " + e.detail().what(), 1L, Long::sum);
       }
       progress.at(++done, files.size(), "files");
     }
@@ -131,8 +130,7 @@ final class BlockImport implements ImportSource {
   }
 
   @Override
-  public void store(SnapshotStore store, ImportTally tally, Progress progress)
-      throws IOException {
+  public void store(SnapshotStore store, ImportTally tally, Progress progress) throws IOException {
     skipped.forEach(
         (why, count) -> {
           for (long i = 0; i < count; i++) {
@@ -168,8 +166,7 @@ final class BlockImport implements ImportSource {
       this.codecs = codecs;
       this.tally = tally;
       this.progress = progress;
-      this.root =
-          KeyChain.root(KeyChain.fingerprint(layout.identity(), layout.layout(), codecs));
+      this.root = KeyChain.root(KeyChain.fingerprint(layout.identity(), layout.layout(), codecs));
     }
 
     void storeAll(BlockChains chains, int count) throws IOException {
@@ -207,8 +204,8 @@ final class BlockImport implements ImportSource {
       }
     }
 
-    private boolean store(
-        BlockChains.Node node, ChainWriter writer, List<BoundaryKey> parents) throws IOException {
+    private boolean store(BlockChains.Node node, ChainWriter writer, List<BoundaryKey> parents)
+        throws IOException {
       int block = layout.layout().blockTokens();
       if (node.block().tokenCount() < block) {
         tally.leftOut("shorter than a block of " + block + " tokens");
@@ -257,8 +254,7 @@ final class BlockImport implements ImportSource {
     private static BoundaryKey ofHash(String hash) {
       return hash.length() == 2 * BoundaryKey.LENGTH_BYTES
           ? BoundaryKey.ofHex(hash)
-          : BoundaryKey.of(
-              ArchiveFormat.sha256().digest(hash.getBytes(StandardCharsets.US_ASCII)));
+          : BoundaryKey.of(ArchiveFormat.sha256().digest(hash.getBytes(StandardCharsets.US_ASCII)));
     }
   }
 }

@@ -56,7 +56,8 @@ record BlockLayout(Layout layout, ModelIdentity identity) {
             ordered.add(spec);
           }
         });
-    return new BlockLayout(Layout.of(blocks.get(0).blockTokens(), ordered), identity(blocks.get(0)));
+    return new BlockLayout(
+        Layout.of(blocks.get(0).blockTokens(), ordered), identity(blocks.get(0)));
   }
 
   private static ModelIdentity identity(BlockFile block) {

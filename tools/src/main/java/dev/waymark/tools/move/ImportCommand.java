@@ -70,7 +70,8 @@ public final class ImportCommand implements Callable<Integer> {
 
   @Option(
       names = "--planes",
-      description = "store what has no codec of its own lossless and smaller where that is possible")
+      description =
+          "store what has no codec of its own lossless and smaller where that is possible")
   private boolean planes;
 
   @Option(
@@ -89,8 +90,7 @@ public final class ImportCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     CodecPlan codecs = planes ? CodecPlan.PLANES : CodecPlan.RAW;
-    ImportSource from =
-        new SourceDetection(map, order, tokenIds, codecs, skipBad).detect(source);
+    ImportSource from = new SourceDetection(map, order, tokenIds, codecs, skipBad).detect(source);
     ImportTally tally = new ImportTally();
     try (Progress progress = Progress.onTerminal()) {
       from.check(progress);

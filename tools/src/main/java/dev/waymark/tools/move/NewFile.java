@@ -53,8 +53,7 @@ public final class NewFile implements AutoCloseable {
 
   private static FileChannel create(Path part) throws IOException {
     Set<StandardOpenOption> options =
-        Set.of(
-            StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
     try {
       return FileChannel.open(
           part,

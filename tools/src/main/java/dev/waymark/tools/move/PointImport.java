@@ -67,14 +67,11 @@ final class PointImport implements ImportSource {
   }
 
   @Override
-  public void store(SnapshotStore store, ImportTally tally, Progress progress)
-      throws IOException {
-    Namespace namespace =
-        store.namespace(source.identity(), layout, source.codecs());
+  public void store(SnapshotStore store, ImportTally tally, Progress progress) throws IOException {
+    Namespace namespace = store.namespace(source.identity(), layout, source.codecs());
     BoundaryKey root =
         source.rootKey() == null
-            ? KeyChain.root(
-                KeyChain.fingerprint(source.identity(), layout, source.codecs()))
+            ? KeyChain.root(KeyChain.fingerprint(source.identity(), layout, source.codecs()))
             : source.rootKey();
     progress.begin("importing");
     tally.chain();
@@ -236,7 +233,11 @@ final class PointImport implements ImportSource {
 
   /** Adds the keys of the blocks up to a file's boundary. */
   private void addKeys(
-      List<BoundaryKey> keys, BoundaryKey root, Place place, SafetensorsFile file, ImportTally tally)
+      List<BoundaryKey> keys,
+      BoundaryKey root,
+      Place place,
+      SafetensorsFile file,
+      ImportTally tally)
       throws IOException {
     int block = layout.blockTokens();
     int blocks = place.wholeTokens() / block;

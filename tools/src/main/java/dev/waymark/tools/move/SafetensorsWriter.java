@@ -11,7 +11,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-/** Makes the front of a safetensors file; the tensors' bytes follow in the order they were added. */
+/**
+ * Makes the front of a safetensors file; the tensors' bytes follow in the order they were added.
+ */
 final class SafetensorsWriter {
   /** The header is padded with spaces to a multiple of that, so that tensors can be mapped. */
   private static final int ALIGNMENT_BYTES = 64;

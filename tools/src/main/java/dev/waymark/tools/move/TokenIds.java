@@ -14,7 +14,8 @@ final class TokenIds {
   private TokenIds() {}
 
   static int[] read(Path path) throws IOException {
-    String text = new String(PlainFiles.readSmall(path, MOST_BYTES), StandardCharsets.UTF_8).strip();
+    String text =
+        new String(PlainFiles.readSmall(path, MOST_BYTES), StandardCharsets.UTF_8).strip();
     String list = text.startsWith("[") ? text : "[" + text.replaceAll("[\\s,]+", ",") + "]";
     try {
       return of(new ObjectMapper().readTree(list));

@@ -8,8 +8,8 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * The forest as runs: boundaries one after the other with no branch between. Boundaries have to come
- * chain by chain, each after its parent; that, and their positions, says what follows what.
+ * The forest as runs: boundaries one after the other with no branch between. Boundaries have to
+ * come chain by chain, each after its parent; that, and their positions, says what follows what.
  */
 final class ForestShape {
   /** Restore points of a run that are kept to be shown one by one; more are only counted. */

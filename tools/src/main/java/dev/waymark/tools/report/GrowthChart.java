@@ -87,8 +87,7 @@ final class GrowthChart {
     boolean begun = false;
     for (int i = 0; i < values.length; i++) {
       if (values[i] > 0) {
-        html.raw(
-            "%s%.1f %.1f", begun ? "L" : "M", WIDTH * i / (values.length - 1), y(values[i]));
+        html.raw("%s%.1f %.1f", begun ? "L" : "M", WIDTH * i / (values.length - 1), y(values[i]));
         begun = true;
       }
     }

@@ -38,8 +38,9 @@ final class HitRate {
     html.raw("<rect class='missed' width='1000' height='10'/>");
     html.raw("<rect class='hit' width='%.2f' height='10'/></svg>", 1_000 * share);
     html.raw("<p>").text(Output.bytes(restored)).raw(" came out of the store by ");
-    html.raw("%,d restores, %,d of them missed; ", number("restores") + number("restore_misses"),
-        number("restore_misses"));
+    html.raw(
+        "%,d restores, %,d of them missed; ",
+        number("restores") + number("restore_misses"), number("restore_misses"));
     return html.text(Output.bytes(appended))
         .raw(" were computed and stored, since the last writer opened it.</p>");
   }

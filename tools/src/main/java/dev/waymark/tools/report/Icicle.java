@@ -69,7 +69,8 @@ final class Icicle {
 
   private void cell(ForestShape.Run run, double x, double width) {
     cells++;
-    rect(run.points() == run.boundaries() ? "all" : "run", x, width, run.fromTokens(), run.tokens());
+    rect(
+        run.points() == run.boundaries() ? "all" : "run", x, width, run.fromTokens(), run.tokens());
     svg.raw(
         "<title>tokens %,d to %,d: %,d boundaries, %,d restore points, ",
         run.fromTokens(), run.tokens(), run.boundaries(), run.points());
@@ -114,11 +115,7 @@ final class Icicle {
   private void rect(String name, double x, double width, int from, int to) {
     svg.raw(
         "<rect class='%s' x='%.2f' y='%.2f' width='%.2f' height='%.2f'>",
-        name,
-        x,
-        HEIGHT * from / mostTokens,
-        width,
-        Math.max(1, HEIGHT * (to - from) / mostTokens));
+        name, x, HEIGHT * from / mostTokens, width, Math.max(1, HEIGHT * (to - from) / mostTokens));
   }
 
   int cells() {

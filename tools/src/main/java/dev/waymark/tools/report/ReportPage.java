@@ -155,14 +155,18 @@ final class ReportPage {
     Html html = new Html();
     html.raw("<div class='wide'><table><tr><th>namespace</th><th>model</th><th>boundaries</th>");
     html.raw("<th>points</th><th>rows</th><th>state</th></tr>");
-    for (NamespaceReport namespace : namespaces.subList(0, Math.min(MOST_ROWS, namespaces.size()))) {
+    for (NamespaceReport namespace :
+        namespaces.subList(0, Math.min(MOST_ROWS, namespaces.size()))) {
       html.raw("<tr><td><code>").text(namespace.fingerprint()).raw("</code></td><td>");
       namespace
           .identity()
           .properties()
           .forEach(
               (name, value) ->
-                  html.text(name + " " + (value.length() > 80 ? value.substring(0, 80) + "..." : value))
+                  html.text(
+                          name
+                              + " "
+                              + (value.length() > 80 ? value.substring(0, 80) + "..." : value))
                       .raw("<br>"));
       html.raw("</td><td>%,d</td><td>%,d</td>", namespace.boundaries(), namespace.points());
       html.raw("<td>").text(Output.bytes(namespace.rowRecordBytes())).raw("</td><td>");

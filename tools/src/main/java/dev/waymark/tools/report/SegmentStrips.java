@@ -37,8 +37,7 @@ final class SegmentStrips {
       allocated += segment.allocatedBytes();
     }
     String first = segments.get(0).file().replace(".seg", "");
-    String label =
-        segments.size() == 1 ? first : first + " and " + (segments.size() - 1) + " more";
+    String label = segments.size() == 1 ? first : first + " and " + (segments.size() - 1) + " more";
     return new Strip(label, bytes, allocated);
   }
 
@@ -69,8 +68,7 @@ final class SegmentStrips {
     for (int i = 0; i < NAMES.length; i++) {
       double width = 1_000.0 * Math.max(0, strip.bytes()[i]) / most;
       if (width > 0) {
-        html.raw(
-            "<rect class='%s' x='%.2f' y='0' width='%.2f' height='10'/>", NAMES[i], x, width);
+        html.raw("<rect class='%s' x='%.2f' y='0' width='%.2f' height='10'/>", NAMES[i], x, width);
         x += width;
       }
     }

@@ -80,9 +80,7 @@ final class WrittenOverTime {
   private double bundleBytes(Boundary boundary) {
     int id = boundary.namespaceId();
     int blocks = boundary.tokens() / blockTokens.get(id);
-    return bundles
-        .get(id)
-        .computeIfAbsent(blocks, n -> costs.get(id).bundleBytes(n).doubleValue());
+    return bundles.get(id).computeIfAbsent(blocks, n -> costs.get(id).bundleBytes(n).doubleValue());
   }
 
   boolean isByTime() {

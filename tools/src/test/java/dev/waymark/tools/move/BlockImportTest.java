@@ -114,15 +114,13 @@ class BlockImportTest {
     assertThat(said.path("boundaries").asInt()).isEqualTo(9);
     assertThat(said.path("boundaries_added").asInt()).isEqualTo(9);
     assertThat(said.path("restore_points").asInt()).isEqualTo(4);
-    assertThat(said.path("left_out").path("shorter than a block of 8 tokens").asInt())
-        .isEqualTo(1);
+    assertThat(said.path("left_out").path("shorter than a block of 8 tokens").asInt()).isEqualTo(1);
     assertThat(said.path("file_bytes").asLong()).isGreaterThan(said.path("raw_bytes").asLong());
     assertThat(said.path("record_bytes").asLong()).isPositive();
     try (SnapshotStore opened = open()) {
       Namespace namespace = namespace(opened);
       int[] longer = Arrays.copyOf(trunk, trunk.length + 1);
-      assertThat(namespace.match(longer).points())
-          .containsExactly(2 * BLOCK, 4 * BLOCK, 6 * BLOCK);
+      assertThat(namespace.match(longer).points()).containsExactly(2 * BLOCK, 4 * BLOCK, 6 * BLOCK);
       for (int tokens : new int[] {2 * BLOCK, 4 * BLOCK, 6 * BLOCK}) {
         assertRestores(namespace, longer, tokens, blocks.state());
       }
@@ -157,8 +155,7 @@ class BlockImportTest {
     assertThat(said.path("boundaries").asInt()).isEqualTo(1);
     assertThat(said.path("restore_points").asInt()).isZero();
     assertThat(said.path("notes").toString()).contains("by themselves");
-    String text =
-        Run.of("import", store(), folder()).out();
+    String text = Run.of("import", store(), folder()).out();
     assertThat(text).contains("there ").contains("written here").contains("by themselves");
   }
 
@@ -226,7 +223,8 @@ class BlockImportTest {
     blocks.writeCompanion(trunk, BLOCK, 2 * BLOCK, 5);
     assertThat(fault()).isEqualTo("POSITION_CONTRADICTS");
     Path companion = blocks.companion(trunk, 2 * BLOCK);
-    Files.writeString(companion, "{\"parent_hash\":\"../../etc\",\"token_start\":8,\"token_ids\":[]}");
+    Files.writeString(
+        companion, "{\"parent_hash\":\"../../etc\",\"token_start\":8,\"token_ids\":[]}");
     assertThat(fault()).isEqualTo("BAD_COMPANION");
     Files.writeString(companion, "[".repeat(100_000));
     assertThat(fault()).isEqualTo("BAD_COMPANION");
@@ -268,8 +266,7 @@ class BlockImportTest {
     MadeBlocks blocks = blocks();
     blocks.write(trunk, 0, true, 6 * BLOCK);
     byte[] bytes = Files.readAllBytes(blocks.file(trunk, 6 * BLOCK));
-    Files.write(
-        blocks.file(trunk, 6 * BLOCK), Arrays.copyOf(bytes, bytes.length - 1));
+    Files.write(blocks.file(trunk, 6 * BLOCK), Arrays.copyOf(bytes, bytes.length - 1));
 
     assertThat(fault()).isEqualTo("OFFSETS_BEYOND_FILE");
     JsonNode said = run("--skip-bad");

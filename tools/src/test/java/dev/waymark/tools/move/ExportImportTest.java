@@ -133,8 +133,7 @@ class ExportImportTest {
     assertThat(points).hasSize(8);
     for (Point point : points) {
       Path file = export(store, point, point.key() + ".a");
-      JsonNode said =
-          json(Run.of("import", other, file, "--create", "--quota", "64MiB", "--json"));
+      JsonNode said = json(Run.of("import", other, file, "--create", "--quota", "64MiB", "--json"));
       assertThat(said.path("kind").asText()).isEqualTo("safetensors");
       assertThat(export(other, point, point.key() + ".b")).hasSameBinaryContentAs(file);
     }
@@ -218,9 +217,7 @@ class ExportImportTest {
             .asText();
 
     JsonNode said =
-        json(
-            Run.of(
-                "export", store, "--namespace", fingerprint, "-o", dir.resolve("a"), "--json"));
+        json(Run.of("export", store, "--namespace", fingerprint, "-o", dir.resolve("a"), "--json"));
 
     assertThat(said.path("namespaces").asInt()).isEqualTo(1);
     assertThat(said.path("boundaries").asInt()).isZero();
@@ -232,11 +229,11 @@ class ExportImportTest {
     Path file = dir.resolve("with.safetensors");
     Files.writeString(ids, Arrays.toString(trunk));
 
-    assertThat(
-            Run.of("export", store, "--deepest", "--token-ids", ids, "-o", file).exitCode())
+    assertThat(Run.of("export", store, "--deepest", "--token-ids", ids, "-o", file).exitCode())
         .isZero();
 
-    assertThat(SafetensorsHeader.parse(Files.readAllBytes(file)).metadata().get("waymark.token_ids"))
+    assertThat(
+            SafetensorsHeader.parse(Files.readAllBytes(file)).metadata().get("waymark.token_ids"))
         .isEqualTo(Arrays.toString(trunk).replace(" ", ""));
     trunk[3]++;
     Files.writeString(ids, Arrays.toString(trunk));

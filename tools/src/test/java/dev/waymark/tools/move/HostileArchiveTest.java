@@ -87,8 +87,7 @@ class HostileArchiveTest {
           .isEqualTo("ARCHIVE_CUT_SHORT");
     }
     byte[] longer = Arrays.copyOf(right, right.length + 1);
-    assertThat(fault(Files.write(dir.resolve("long"), longer)))
-        .isEqualTo("ARCHIVE_TRAILING_BYTES");
+    assertThat(fault(Files.write(dir.resolve("long"), longer))).isEqualTo("ARCHIVE_TRAILING_BYTES");
   }
 
   @Test
@@ -212,8 +211,7 @@ class HostileArchiveTest {
         FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
       ArchiveWriter out = new ArchiveWriter(channel);
       for (Record record : records) {
-        out.write(
-            record.kind(), record.head(), List.of(ByteBuffer.allocate(record.bodyBytes())));
+        out.write(record.kind(), record.head(), List.of(ByteBuffer.allocate(record.bodyBytes())));
       }
     }
     return path;

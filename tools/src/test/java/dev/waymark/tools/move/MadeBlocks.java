@@ -18,8 +18,8 @@ import java.util.Map;
 
 /**
  * Writes block folders as servers do: a block's own rows of caches that can be cut, the whole ring
- * of those that rotate, and recurrent state, or a stand-in for it where the block is not the last of
- * its prompt.
+ * of those that rotate, and recurrent state, or a stand-in for it where the block is not the last
+ * of its prompt.
  */
 final class MadeBlocks {
   static final int BLOCK = 8;
@@ -49,8 +49,7 @@ final class MadeBlocks {
   }
 
   private static TensorSpec ring(String name) {
-    return TensorSpec.window(
-        name, DType.BF16, SLOTS - KEEP, KEEP, 1, 2, TensorSpec.TOKEN_AXIS, 3);
+    return TensorSpec.window(name, DType.BF16, SLOTS - KEEP, KEEP, 1, 2, TensorSpec.TOKEN_AXIS, 3);
   }
 
   MadeState state() {
@@ -88,13 +87,7 @@ final class MadeBlocks {
     String own = Arrays.toString(Arrays.copyOfRange(ids, from, to));
     Files.writeString(
         companion(ids, to),
-        "{\"parent_hash\":"
-            + parent
-            + ",\"token_start\":"
-            + start
-            + ",\"token_ids\":"
-            + own
-            + "}");
+        "{\"parent_hash\":" + parent + ",\"token_start\":" + start + ",\"token_ids\":" + own + "}");
   }
 
   /** Writes one block, some of whose metadata may be other than it should be. */
@@ -133,10 +126,7 @@ final class MadeBlocks {
     byte[] front = header.front();
     Files.write(
         file,
-        ByteBuffer.allocate(front.length + data.size())
-            .put(front)
-            .put(data.toByteArray())
-            .array());
+        ByteBuffer.allocate(front.length + data.size()).put(front).put(data.toByteArray()).array());
   }
 
   private static Map<String, String> metadata(int[] ids, int from, int to) {

@@ -178,7 +178,8 @@ class MappedImportTest {
   void whatDoesNotFitTheMappingIsAFault() throws IOException {
     Path file = file(dir.resolve("f/a.safetensors"), 0, ids.length, "");
     Layout other =
-        Layout.of(BLOCK, TensorSpec.rows("layer_0_keys", DType.BF16, 1, 2, TensorSpec.TOKEN_AXIS, 3));
+        Layout.of(
+            BLOCK, TensorSpec.rows("layer_0_keys", DType.BF16, 1, 2, TensorSpec.TOKEN_AXIS, 3));
     assertThat(fault(file, map(other))).isEqualTo("TENSOR_DIFFERS");
     Layout wider =
         Layout.of(
@@ -238,8 +239,7 @@ class MappedImportTest {
     List<TensorSpec> specs = new ArrayList<>();
     for (SafetensorsHeader.Tensor tensor : header.tensors()) {
       specs.add(
-          TensorSpec.rows(
-              tensor.name(), tensor.dtype(), 1, 1, 12, TensorSpec.TOKEN_AXIS, 32));
+          TensorSpec.rows(tensor.name(), tensor.dtype(), 1, 1, 12, TensorSpec.TOKEN_AXIS, 32));
     }
 
     run(file, "--map", write(map(Layout.of(64, specs))), "--planes");
@@ -255,8 +255,7 @@ class MappedImportTest {
       int from = (int) (again.dataOffset() + copy.beginBytes());
       int original = (int) (header.dataOffset() + tensor.beginBytes());
       assertThat(Arrays.copyOfRange(exported, from, from + (int) copy.lengthBytes()))
-          .isEqualTo(
-              Arrays.copyOfRange(bytes, original, original + (int) tensor.lengthBytes()));
+          .isEqualTo(Arrays.copyOfRange(bytes, original, original + (int) tensor.lengthBytes()));
     }
   }
 }

@@ -26,8 +26,7 @@ class SafetensorsHeaderTest {
 
   private static SafetensorsFault fault(byte[] file) {
     BadSafetensorsException e =
-        catchThrowableOfType(
-            BadSafetensorsException.class, () -> SafetensorsHeader.parse(file));
+        catchThrowableOfType(BadSafetensorsException.class, () -> SafetensorsHeader.parse(file));
     assertThat(e).isNotNull();
     assertThat(e.getMessage()).doesNotContain("\n");
     return e.fault();
@@ -64,7 +63,8 @@ class SafetensorsHeaderTest {
 
   @Test
   void emptyMetadataIsAccepted() {
-    assertThat(SafetensorsHeader.parse(file("{\"__metadata__\":{},\"a\":" + U8_4 + "}", 4)).tensors())
+    assertThat(
+            SafetensorsHeader.parse(file("{\"__metadata__\":{},\"a\":" + U8_4 + "}", 4)).tensors())
         .hasSize(1);
     assertThat(SafetensorsHeader.parse(file("{}", 0)).tensors()).isEmpty();
   }
@@ -80,12 +80,12 @@ class SafetensorsHeaderTest {
 
   @Test
   void aHeaderOf132MegabytesIsRefusedBeforeMemoryIsTakenForIt() {
-    byte[] front = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(132_000_000).array();
+    byte[] front =
+        ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(132_000_000).array();
 
     BadSafetensorsException e =
         catchThrowableOfType(
-            BadSafetensorsException.class,
-            () -> SafetensorsHeader.headerBytes(front, 1L << 40));
+            BadSafetensorsException.class, () -> SafetensorsHeader.headerBytes(front, 1L << 40));
 
     assertThat(e.fault()).isEqualTo(SafetensorsFault.HEADER_TOO_LARGE);
     assertThat(fault(front)).isEqualTo(SafetensorsFault.HEADER_TOO_LARGE);
@@ -177,7 +177,8 @@ class SafetensorsHeaderTest {
     String deep = "[".repeat(1_000_000);
     assertThat(fault(file("{\"a\":" + deep, 0))).isEqualTo(SafetensorsFault.BAD_TENSOR);
     assertThat(fault(file("{\"a\":{\"shape\":" + deep, 0))).isEqualTo(SafetensorsFault.BAD_TENSOR);
-    assertThat(fault(file("{\"__metadata__\":" + deep, 0))).isEqualTo(SafetensorsFault.BAD_METADATA);
+    assertThat(fault(file("{\"__metadata__\":" + deep, 0)))
+        .isEqualTo(SafetensorsFault.BAD_METADATA);
   }
 
   @Test
