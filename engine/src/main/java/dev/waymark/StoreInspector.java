@@ -295,9 +295,10 @@ public final class StoreInspector {
     return KeptChain.of(store.forest());
   }
 
-  /** Files that the manifest does not name, in order of name. */
+  /** Files that neither the manifest names nor a writer may have just made, in order of name. */
   public List<FileReport> otherFiles() {
     return store.others().stream()
+        .filter(file -> !store.mayBeTheWriters(file))
         .map(file -> new FileReport(file.name(), file.allocatedBytes()))
         .toList();
   }
@@ -439,7 +440,11 @@ public final class StoreInspector {
     }
     for (ReadOnlyStore.PlainFile file : store.others()) {
       allocated += file.allocatedBytes();
-      unaccounted += file.allocatedBytes();
+      if (store.mayBeTheWriters(file)) {
+        reserved += file.allocatedBytes();
+      } else {
+        unaccounted += file.allocatedBytes();
+      }
     }
     return new Totals(allocated, live, dead, framing, reserved, unaccounted);
   }

@@ -59,7 +59,7 @@ public final class BesideWriter {
           String verb = verbs.get(i % verbs.size());
           Run run = Run.of(Verbs.arguments(verb, path, tokens));
           boolean moved = run.exitCode() == 1 && run.err().contains("MOVING");
-          // A segment or namespace that was named may be gone.
+          // A segment that was named may be gone, or the namespace not yet seen.
           boolean gone = run.exitCode() == 1 && run.err().contains("INVALID_ARGUMENT");
           moving += moved ? 1 : 0;
           if (run.exitCode() != 0 && !moved && !gone) {

@@ -197,6 +197,7 @@ public final class StoreLook {
     return new ReadOnlyStore(
         current,
         status,
+        writing,
         end,
         manifestAllocated == null ? 0 : manifestAllocated,
         loaded.forest(),

@@ -147,11 +147,12 @@ public final class Verifier {
     }
     manifest(store);
     for (ReadOnlyStore.PlainFile file : store.small()) {
-      files.add(plain(file, true));
+      files.add(plain(file, file.allocatedBytes(), 0));
     }
     for (ReadOnlyStore.PlainFile file : store.others()) {
-      files.add(plain(file, false));
-      if (!file.name().startsWith("quarantine/")) {
+      boolean writers = store.mayBeTheWriters(file);
+      files.add(plain(file, 0, writers ? file.allocatedBytes() : 0));
+      if (!writers && !file.name().startsWith("quarantine/")) {
         find(
             Finding.Severity.WARNING,
             "FILE_UNNAMED",
@@ -258,6 +259,11 @@ public final class Verifier {
   private void bytes(SegmentAccount segment, List<Live> live) {
     TreeMap<Long, Long> taken = new TreeMap<>();
     String file = segment.info().fileName();
+    if (segment.lengthBytes() == 0) {
+      // Missing, with a finding if something in it lives; or just given back.
+      files.add(new FileBytes(file, 0, 0, 0, 0, 0, 0));
+      return;
+    }
     long framing = Alignment.PAGE_BYTES;
     take(taken, file, 0, Alignment.PAGE_BYTES);
     for (SegmentSet.PlacedDescriptor placed : segment.descriptors()) {
@@ -315,10 +321,15 @@ public final class Verifier {
             store.manifestAllocatedBytes() - store.manifestFramingBytes()));
   }
 
-  private FileBytes plain(ReadOnlyStore.PlainFile file, boolean named) {
-    long framing = named ? file.allocatedBytes() : 0;
+  private FileBytes plain(ReadOnlyStore.PlainFile file, long framing, long reserved) {
     return new FileBytes(
-        file.name(), directory.lengthBytes(file.name()), file.allocatedBytes(), 0, 0, framing, 0);
+        file.name(),
+        directory.lengthBytes(file.name()),
+        file.allocatedBytes(),
+        0,
+        0,
+        framing,
+        reserved);
   }
 
   // What the bytes are

@@ -239,10 +239,10 @@ final class EditDecoder {
   private Edit rowsAdded() {
     RowsAddedDecoder d = rowsAdded.wrap(buffer, begin(ROWS_ADDED), block(), version());
     RowsAddedDecoder.RecordsDecoder group = d.records();
-    List<RecordLocation> records = new ArrayList<>(group.count());
-    while (group.hasNext()) {
+    RecordLocation[] records = new RecordLocation[group.count()];
+    for (int i = 0; i < records.length; i++) {
       group.next();
-      records.add(new RecordLocation(group.segmentId(), group.offsetBytes(), group.lengthBytes()));
+      records[i] = new RecordLocation(group.segmentId(), group.offsetBytes(), group.lengthBytes());
     }
     return new Edit.RowsAdded(
         namespaceId(d.namespaceId()),
@@ -254,7 +254,7 @@ final class EditDecoder {
         d.sequence(),
         d.addedMillis(),
         d.payloadBytes(),
-        List.copyOf(records));
+        List.of(records));
   }
 
   private Edit rowsDropped() {

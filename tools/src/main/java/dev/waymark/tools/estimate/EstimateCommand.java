@@ -7,6 +7,8 @@ import dev.waymark.PrefillPlan;
 import dev.waymark.StoreInspector;
 import dev.waymark.StoreInspector.NamespaceReport;
 import dev.waymark.StoreOptions;
+import dev.waymark.error.ErrorDetail;
+import dev.waymark.error.InvalidArgumentException;
 import dev.waymark.layout.Codec;
 import dev.waymark.layout.CodecPlan;
 import dev.waymark.layout.Layout;
@@ -175,11 +177,15 @@ public final class EstimateCommand implements Callable<Integer> {
     StoreInspector store = StoreInspector.open(path);
     NamespaceReport found;
     if (namespace != null) {
-      found = ForestOptions.namespace(store, namespace, spec);
+      found = ForestOptions.namespace(store, namespace);
     } else if (store.namespaces().size() == 1) {
       found = store.namespaces().get(0);
     } else {
-      throw usage("the store has " + store.namespaces().size() + " namespaces: add --namespace");
+      throw new InvalidArgumentException(
+          ErrorDetail.of("which namespace is meant is not clear")
+              .expected("a store with one namespace, or --namespace")
+              .found(store.namespaces().size() + " namespaces")
+              .remedy("segtool ls lists them"));
     }
     Layout layout =
         blockTokens == null ? found.layout() : Layout.of(blockTokens, found.layout().tensors());

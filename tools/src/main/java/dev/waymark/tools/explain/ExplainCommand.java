@@ -78,7 +78,7 @@ public final class ExplainCommand implements Callable<Integer> {
     List<NamespaceReport> namespaces =
         namespace == null
             ? store.namespaces()
-            : List.of(ForestOptions.namespace(store, namespace, spec));
+            : List.of(ForestOptions.namespace(store, namespace));
     try (Output out = new Output(spec.commandLine().getOut())) {
       ObjectNode root = Output.envelope("explain");
       ArrayNode list = root.put("prompt_tokens", tokens.length).putArray("namespaces");
@@ -138,7 +138,7 @@ public final class ExplainCommand implements Callable<Integer> {
             .filter(
                 detail ->
                     namespace == null
-                        || ForestOptions.namespace(store, namespace, spec).id()
+                        || ForestOptions.namespace(store, namespace).id()
                             == detail.boundary().namespaceId())
             .toList();
     List<MissReason> dropped = found.isEmpty() ? store.droppedWhy(subject) : List.of();

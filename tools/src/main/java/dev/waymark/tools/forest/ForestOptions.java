@@ -3,19 +3,14 @@ package dev.waymark.tools.forest;
 import dev.waymark.StoreInspector;
 import dev.waymark.StoreInspector.NamespaceReport;
 import dev.waymark.StoreInspector.RootReport;
+import dev.waymark.error.ErrorDetail;
+import dev.waymark.error.InvalidArgumentException;
 import java.util.List;
 import java.util.Locale;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
-import picocli.CommandLine.Spec.Target;
 
 /** Which part of the forest to show. A mixin: picocli fills the fields in. */
 public final class ForestOptions {
-  @Spec(Target.MIXEE)
-  private CommandSpec spec;
-
   @Option(
       names = "--namespace",
       paramLabel = "N|FINGERPRINT",
@@ -37,18 +32,17 @@ public final class ForestOptions {
   /**
    * The roots that are asked for.
    *
-   * @throws ParameterException if none fits
+   * @throws InvalidArgumentException if the namespace or tenant is not there
    */
   List<RootReport> roots(StoreInspector store) {
-    NamespaceReport wanted = namespace == null ? null : namespace(store, namespace, spec);
+    NamespaceReport wanted = namespace == null ? null : namespace(store, namespace);
     List<RootReport> roots =
         store.roots().stream()
             .filter(root -> wanted == null || root.namespaceId() == wanted.id())
             .filter(root -> tenant == null || root.key().equals(tenant.toLowerCase(Locale.ROOT)))
             .toList();
     if (roots.isEmpty() && tenant != null) {
-      throw new ParameterException(
-          spec.commandLine(), "--tenant names no root key of 8 hex digits that ls lists");
+      throw unclear("tenant", "the 8 digits of a root key", 0);
     }
     return roots;
   }
@@ -60,9 +54,9 @@ public final class ForestOptions {
   /**
    * The namespace that a number or 8 digits of a fingerprint name.
    *
-   * @throws ParameterException if that is not exactly one
+   * @throws InvalidArgumentException if that is not exactly one
    */
-  public static NamespaceReport namespace(StoreInspector store, String name, CommandSpec spec) {
+  public static NamespaceReport namespace(StoreInspector store, String name) {
     String wanted = name.toLowerCase(Locale.ROOT);
     List<NamespaceReport> found =
         store.namespaces().stream()
@@ -72,12 +66,16 @@ public final class ForestOptions {
                         || wanted.equals(namespace.fingerprint()))
             .toList();
     if (found.size() != 1) {
-      throw new ParameterException(
-          spec.commandLine(),
-          "--namespace takes the number or the 8 digits of one of "
-              + store.namespaces().size()
-              + " namespaces; inspect lists them");
+      throw unclear("namespace", "the number or the 8 digits of one", found.size());
     }
     return found.get(0);
+  }
+
+  private static InvalidArgumentException unclear(String what, String expected, int found) {
+    return new InvalidArgumentException(
+        ErrorDetail.of("which " + what + " is meant is not clear")
+            .expected(expected)
+            .found(found == 0 ? "none" : found)
+            .remedy("segtool ls lists them"));
   }
 }

@@ -113,7 +113,7 @@ public final class InspectCommand implements Callable<Integer> {
           store.records(segment));
     }
     if (namespace != null) {
-      NamespaceReport found = ForestOptions.namespace(store, namespace, spec);
+      NamespaceReport found = ForestOptions.namespace(store, namespace);
       return new NamespaceView(
           found, store.roots().stream().filter(root -> root.namespaceId() == found.id()).toList());
     }

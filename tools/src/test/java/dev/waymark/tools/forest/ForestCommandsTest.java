@@ -45,8 +45,8 @@ class ForestCommandsTest {
     points.forEach(point -> assertThat(point.path("restorable").asBoolean()).isTrue());
     assertThat(shallow.size()).isEqualTo(6);
     assertThat(Run.of("ls", path, "--namespace", "1").out()).contains("namespace 1");
-    assertThat(Run.of("ls", path, "--namespace", "7").exitCode()).isEqualTo(2);
-    assertThat(Run.of("ls", path, "--tenant", "01234567").exitCode()).isEqualTo(2);
+    assertThat(Run.of("ls", path, "--namespace", "7").exitCode()).isEqualTo(1);
+    assertThat(Run.of("ls", path, "--tenant", "01234567").exitCode()).isEqualTo(1);
   }
 
   @Test

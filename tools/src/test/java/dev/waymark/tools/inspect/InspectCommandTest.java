@@ -150,7 +150,7 @@ class InspectCommandTest {
     Run run = Run.of("inspect", path);
 
     assertThat(run.exitCode()).isEqualTo(3);
-    assertThat(run.out()).contains("ERROR SEGMENT_MISSING: append-1.seg");
+    assertThat(run.out()).contains("SEGMENT_MISSING append-1.seg: ");
   }
 
   @Test
