@@ -1,6 +1,7 @@
 package dev.waymark.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.waymark.SnapshotStore;
 import dev.waymark.internal.io.RealDirectory;
@@ -12,6 +13,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.TreeMap;
@@ -118,6 +120,37 @@ class BadStoresTest {
       return;
     }
     assertThat(run.exitCode()).as(run.err()).isEqualTo(Verbs.WRITING.containsKey(verb) ? 6 : 0);
+  }
+
+  /** Permissions do not bind root: a stage runs this again without that privilege. */
+  @ParameterizedTest
+  @MethodSource("verbs")
+  void oneThatIsReadOnly(String verb) throws IOException {
+    Path store = ToyStore.make(dir.resolve("store"), 1);
+    try {
+      permit(store, "r--------", "r-x------");
+      assumeThat(Files.isWritable(store)).isFalse();
+
+      Run run = run(verb, store);
+
+      if (Verbs.WRITING.containsKey(verb)) {
+        requireFailure(run, 1, "IO_FAILURE", store.toString(), "permission denied", "; ");
+      } else {
+        assertThat(run.exitCode()).as(run.err()).isZero();
+      }
+    } finally {
+      permit(store, "rw-------", "rwx------");
+    }
+  }
+
+  private static void permit(Path store, String file, String directory) throws IOException {
+    Files.setPosixFilePermissions(store, PosixFilePermissions.fromString("rwx------"));
+    try (Stream<Path> files = Files.list(store)) {
+      for (Path each : files.toList()) {
+        Files.setPosixFilePermissions(each, PosixFilePermissions.fromString(file));
+      }
+    }
+    Files.setPosixFilePermissions(store, PosixFilePermissions.fromString(directory));
   }
 
   @ParameterizedTest
