@@ -56,6 +56,41 @@ class MaintenanceTest {
   }
 
   @Test
+  void aDeletionTakesOneTenantAndLeavesTheOthers() {
+    try (SnapshotStore store = open()) {
+      Namespace ns = store.namespace(model.identity, model.layout);
+      byte[] salt = new byte[16];
+      Namespace tenant = ns.tenant(salt);
+      store(ns, model, 1);
+      store(tenant, model, 1);
+      store(tenant, model, 2);
+      tenant.keep(tenant.match(prompt(2)), "kept");
+      store.flush();
+      String root = tenant.rootKey().abbreviated();
+      Deletion deletion = Deletion.ofTenant(root);
+
+      EvictionReport went = store.maintenance().delete(deletion, false);
+
+      assertThat(went.boundaries()).isEqualTo(40);
+      assertThat(store.stats().boundaries()).isEqualTo(20);
+      assertThat(store.kept()).isEmpty();
+      assertThat(ns.match(prompt(1)).storedTokens()).isEqualTo(320);
+      assertThat(tenant.match(prompt(1)).why()).isEqualTo(MissReason.REMOVED);
+      assertThatThrownBy(() -> store.maintenance().delete(deletion, false))
+          .isInstanceOf(InvalidArgumentException.class)
+          .hasMessageContaining("tenant");
+      store.maintenance().delete(Deletion.ofNamespace(ns.abbreviatedFingerprint()), false);
+      assertThat(store.stats().boundaries()).isZero();
+    }
+  }
+
+  @Test
+  void aDeletionOfNothingInParticularIsRefused() {
+    assertThatThrownBy(() -> new Deletion(null, null, null))
+        .isInstanceOf(InvalidArgumentException.class);
+  }
+
+  @Test
   void whatAnEvictionPreviewNamesIsWhatGoes() {
     try (SnapshotStore store = open()) {
       Namespace ns = store.namespace(model.identity, model.layout);

@@ -18,6 +18,7 @@ import dev.waymark.tools.space.PinCommand;
 import dev.waymark.tools.space.WipeCommand;
 import dev.waymark.tools.verify.RepairCommand;
 import dev.waymark.tools.verify.VerifyCommand;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help;
@@ -33,28 +34,6 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     versionProvider = Segtool.Version.class,
     description = "Looks into a Waymark store, checks it, mends it and measures it.",
-    subcommands = {
-      CompactCommand.class,
-      CompletionCommand.class,
-      DemoCommand.class,
-      DumpCommand.class,
-      EstimateCommand.class,
-      ExplainCommand.class,
-      ExportCommand.class,
-      ImportCommand.class,
-      InspectCommand.class,
-      LsCommand.class,
-      PinCommand.class,
-      ReplayCommand.class,
-      ReportCommand.class,
-      ServeCommand.class,
-      StatusCommand.class,
-      TreeCommand.class,
-      WipeCommand.class,
-      VerifyCommand.class,
-      RepairCommand.class,
-      HelpCommand.class,
-    },
     footer = {
       "",
       "With --json every verb prints one object with output_version and command; a failure is one"
@@ -72,15 +51,59 @@ import picocli.CommandLine.Spec;
       "7:repaired, but there may have been more",
     })
 public final class Segtool implements Runnable {
+  private static final List<Class<?>> VERBS =
+      List.of(
+          CompactCommand.class,
+          CompletionCommand.class,
+          DemoCommand.class,
+          DumpCommand.class,
+          EstimateCommand.class,
+          ExplainCommand.class,
+          ExportCommand.class,
+          ImportCommand.class,
+          InspectCommand.class,
+          LsCommand.class,
+          PinCommand.class,
+          ReplayCommand.class,
+          ReportCommand.class,
+          ServeCommand.class,
+          StatusCommand.class,
+          TreeCommand.class,
+          WipeCommand.class,
+          VerifyCommand.class,
+          RepairCommand.class,
+          HelpCommand.class);
+
   @Spec private CommandSpec spec;
 
   public static void main(String[] args) {
-    System.exit(commandLine().execute(args));
+    System.exit(commandLine(args.length == 0 ? "" : args[0]).execute(args));
   }
 
   /** The tool with its verbs; output and errors go where the caller sets them. */
   public static CommandLine commandLine() {
-    return prepare(new CommandLine(new Segtool()));
+    return with(VERBS);
+  }
+
+  /** The tool with what it takes to run a verb: reading what all of them accept takes a while. */
+  private static CommandLine commandLine(String verb) {
+    if (verb.equals("--version") || verb.equals("-V")) {
+      return with(List.of());
+    }
+    List<Class<?>> named =
+        VERBS.stream().filter(each -> verb.equals(name(each)) && !verb.equals("help")).toList();
+    // Its script is about all of them, and so are help and the answer to a typo.
+    return with(named.isEmpty() || named.contains(CompletionCommand.class) ? VERBS : named);
+  }
+
+  private static String name(Class<?> verb) {
+    return verb.getAnnotation(Command.class).name();
+  }
+
+  private static CommandLine with(List<Class<?>> verbs) {
+    CommandLine line = new CommandLine(new Segtool());
+    verbs.forEach(line::addSubcommand);
+    return prepare(line);
   }
 
   /** Gives a verb that is run on its own the tool's manners. */
