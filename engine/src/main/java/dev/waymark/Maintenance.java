@@ -323,11 +323,10 @@ public final class Maintenance {
       if (copy.copiedBytes() + candidate.copyBytes() > maxBytesWritten) {
         continue;
       }
-      if (!copy.empty(candidate.segmentId())) {
-        break;
-      }
-      done++;
-      if (!progress.emptied(done, candidates.size(), copy.copiedBytes())) {
+      boolean emptied = copy.empty(candidate.segmentId());
+      done += emptied ? 1 : 0;
+      if (copy.isStopped()
+          || (emptied && !progress.emptied(done, candidates.size(), copy.copiedBytes()))) {
         break;
       }
     }

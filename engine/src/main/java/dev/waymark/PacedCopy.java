@@ -18,6 +18,7 @@ final class PacedCopy {
   private final Throttle throttle;
   private final CompactionReport.Progress progress;
   private long copiedBytes;
+  private boolean stopped;
 
   PacedCopy(StoreEngine engine, Waiting waiting, CompactionReport.Progress progress) {
     this.engine = engine;
@@ -31,12 +32,18 @@ final class PacedCopy {
     return copiedBytes;
   }
 
+  /** Whether it was told to stop before it had emptied a segment. */
+  boolean isStopped() {
+    return stopped;
+  }
+
   /** Empties a segment; false where it was told to stop, or the quota has no room for a copy. */
   boolean empty(long segmentId) {
     SegmentEmptier.Emptying emptying = engine.using(() -> engine.space.begin(segmentId));
     try {
       while (!emptying.isDone()) {
         if (!awaitTurn()) {
+          stopped = true;
           return false;
         }
         step(emptying);

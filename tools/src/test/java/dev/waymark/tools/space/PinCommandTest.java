@@ -140,9 +140,8 @@ class PinCommandTest {
 
   @Test
   void theListIsShownBesideAWriter() throws IOException {
+    Run.of("pin", store, "--keep", "live", "--deepest");
     try (SnapshotStore opened = ToyStore.open(store)) {
-      opened.maintenance().keepDeepest("", "live");
-      opened.runOnce();
       JsonNode list = json(Run.of("pin", store, "--json"));
       assertThat(list.path("kept")).hasSize(1);
       assertThat(list.path("kept").path(0).path("name").asText()).isEqualTo("live");
