@@ -13,7 +13,8 @@ import java.util.List;
 public record CompactionReport(
     List<Candidate> candidates, int emptiedSegments, long copiedBytes, long freedBytes) {
   /**
-   * A segment, in the words and numbers of {@link StoreInspector.SegmentReport}.
+   * A segment, in the words of {@link StoreInspector.SegmentReport}, by the store's own account;
+   * the file system's may have a page more, for where the holes are.
    *
    * @param liveBytes records that boundaries and points need
    * @param deadBytes records that nothing needs

@@ -5,12 +5,14 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.CompactionReport;
 import dev.waymark.SnapshotStore;
 import dev.waymark.StoreInspector;
+import dev.waymark.StoreInspector.SegmentReport;
 import dev.waymark.StoreOptions;
 import dev.waymark.tools.Account;
 import dev.waymark.tools.ExitCodes;
 import dev.waymark.tools.Output;
 import dev.waymark.tools.Progress;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -75,9 +77,12 @@ public final class CompactCommand implements Callable<Integer> {
     StoreOptions options =
         OpenedStore.options().compactionRate(StoreOptions.parseSize(maxBytesPerSecond)).build();
     CompactionReport report;
+    // By the file system's count, as inspect has it. Opening gives back what can be punched out.
+    Map<Long, SegmentReport> segments = new HashMap<>();
     StoreInspector before = StoreInspector.open(path);
     try (SnapshotStore store = SnapshotStore.open(path, options);
         Progress progress = Progress.onTerminal()) {
+      StoreInspector.open(path).segments().forEach(each -> segments.put(each.id(), each));
       progress.begin("compacting");
       report =
           store
@@ -94,26 +99,31 @@ public final class CompactCommand implements Callable<Integer> {
     StoreInspector after = StoreInspector.open(path);
     try (Output out = new Output(spec.commandLine().getOut())) {
       if (json) {
-        out.json(json(report, before, after));
+        out.json(json(report, segments, before, after));
       } else {
-        print(report, before, after, out);
+        print(report, segments, before, after, out);
       }
     }
     return ExitCodes.OK;
   }
 
   private void print(
-      CompactionReport report, StoreInspector before, StoreInspector after, Output out) {
+      CompactionReport report,
+      Map<Long, SegmentReport> segments,
+      StoreInspector before,
+      StoreInspector after,
+      Output out) {
     for (CompactionReport.Candidate candidate : report.candidates()) {
+      SegmentReport segment = segments.get(candidate.segmentId());
       out.line(
           "%s: %,d B live (%.0f%%), %,d B dead, %,d B allocated; %,d B to copy, %,d B come back",
-          candidate.file(),
-          candidate.liveBytes(),
+          segment.file(),
+          segment.liveBytes(),
           100 * candidate.liveRatio(),
-          candidate.deadBytes(),
-          candidate.allocatedBytes(),
+          segment.deadBytes(),
+          segment.allocatedBytes(),
           candidate.copyBytes(),
-          candidate.gainBytes());
+          segment.allocatedBytes() - candidate.copyBytes());
     }
     if (report.candidates().isEmpty()) {
       out.line("No segment is worth emptying at a live ratio of %s.", targetLiveRatio);
@@ -144,20 +154,25 @@ public final class CompactCommand implements Callable<Integer> {
         String.format(Locale.ROOT, "%,d", after));
   }
 
-  private ObjectNode json(CompactionReport report, StoreInspector before, StoreInspector after) {
+  private ObjectNode json(
+      CompactionReport report,
+      Map<Long, SegmentReport> segments,
+      StoreInspector before,
+      StoreInspector after) {
     ObjectNode root = Output.envelope("compact");
     root.put("dry_run", dryRun);
     ArrayNode candidates = root.putArray("candidates");
     for (CompactionReport.Candidate candidate : report.candidates()) {
+      SegmentReport segment = segments.get(candidate.segmentId());
       candidates
           .addObject()
-          .put("id", candidate.segmentId())
-          .put("file", candidate.file())
-          .put("live_bytes", candidate.liveBytes())
-          .put("dead_bytes", candidate.deadBytes())
-          .put("allocated_bytes", candidate.allocatedBytes())
+          .put("id", segment.id())
+          .put("file", segment.file())
+          .put("live_bytes", segment.liveBytes())
+          .put("dead_bytes", segment.deadBytes())
+          .put("allocated_bytes", segment.allocatedBytes())
           .put("copy_bytes", candidate.copyBytes())
-          .put("gain_bytes", candidate.gainBytes());
+          .put("gain_bytes", segment.allocatedBytes() - candidate.copyBytes());
     }
     root.put("emptied_segments", report.emptiedSegments());
     root.put("copied_bytes", report.copiedBytes());
