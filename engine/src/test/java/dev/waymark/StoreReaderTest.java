@@ -121,8 +121,7 @@ class StoreReaderTest {
       assertThat(StoreReader.ownRows(last, Share.WINDOW, WINDOW))
           .isEqualTo(new StoreReader.RowRange(32, 48));
       byte[] rows = new byte[2 * 16 * 16];
-      TensorView view =
-          TensorView.linear(Memory.of(ByteBuffer.wrap(rows)), 0, 16 * 16, 16, 32, 48);
+      TensorView view = TensorView.linear(Memory.of(ByteBuffer.wrap(rows)), 0, 16 * 16, 16, 32, 48);
       reader.readOwn(last, Share.WINDOW, StateViews.builder().put(WINDOW, view).build());
       assertThat(Arrays.copyOf(rows, 256)).isEqualTo(Arrays.copyOfRange(bytes(1), 512, 768));
     }
@@ -190,8 +189,7 @@ class StoreReaderTest {
           boolean point = i == 1 || i == 4;
           StateViews all = views(bytes(7), to);
           StateViews rows = StateViews.builder().put(KEYS, all.get(KEYS)).build();
-          AppendReceipt receipt =
-              session.append(keys.subList(i, i + 1), point ? all : rows, point);
+          AppendReceipt receipt = session.append(keys.subList(i, i + 1), point ? all : rows, point);
           assertThat(receipt.pointAdded()).isEqualTo(point);
         }
         assertThatThrownBy(

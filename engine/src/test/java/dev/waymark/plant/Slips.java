@@ -101,8 +101,7 @@ public final class Slips {
       NextIds nextIds) {
     return unforced(
         directory,
-        lazy ->
-            ManifestCheckpoint.begin(lazy, manifestId, storeId, createdMillis, state, nextIds));
+        lazy -> ManifestCheckpoint.begin(lazy, manifestId, storeId, createdMillis, state, nextIds));
   }
 
   /** Writes CURRENT without a force. */

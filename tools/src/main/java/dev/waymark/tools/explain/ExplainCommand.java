@@ -76,9 +76,7 @@ public final class ExplainCommand implements Callable<Integer> {
     byte[] salt = saltFile == null ? null : Files.readAllBytes(saltFile);
     int[] tokens = TokensFile.read(file);
     List<NamespaceReport> namespaces =
-        namespace == null
-            ? store.namespaces()
-            : List.of(ForestOptions.namespace(store, namespace));
+        namespace == null ? store.namespaces() : List.of(ForestOptions.namespace(store, namespace));
     try (Output out = new Output(spec.commandLine().getOut())) {
       ObjectNode root = Output.envelope("explain");
       ArrayNode list = root.put("prompt_tokens", tokens.length).putArray("namespaces");

@@ -40,7 +40,8 @@ class AllocationTest {
   @Test
   void ofSafetensorsHeaders() throws IOException {
     byte[] none = {};
-    assertThat(allocatedBy(file(none, 99_000_000, 64), "HEADER_BEYOND_FILE")).isLessThan(MUCH_BYTES);
+    assertThat(allocatedBy(file(none, 99_000_000, 64), "HEADER_BEYOND_FILE"))
+        .isLessThan(MUCH_BYTES);
     assertThat(allocatedBy(file(none, 132_000_000, 64), "HEADER_TOO_LARGE")).isLessThan(MUCH_BYTES);
     byte[] vast =
         "{\"a\":{\"dtype\":\"F64\",\"shape\":[99999999999],\"data_offsets\":[0,799999999992]}}"
