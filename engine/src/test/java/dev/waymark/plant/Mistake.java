@@ -160,38 +160,31 @@ enum Mistake {
       "small files and the quarantine do not count in the quota",
       Patch.skip("SpaceKeeper", "countOtherFiles", "setOtherFilesBytes"));
 
-  /** Those that were looked for and not found: the explorer is not shown to see them. */
-  private static final Set<Mistake> UNPROVEN =
-      EnumSet.of(
-          MANIFESTS_CONFUSED,
-          POISON_IGNORED,
-          SALVAGE_UNVERIFIED,
-          COPY_NOT_FORCED,
-          PUNCHED_TOO_EARLY,
-          UNLINKED_TOO_EARLY,
-          READERS_FORGOTTEN,
-          KEPT_EVICTED,
-          QUOTA_FORGETS_RECOVERED,
-          QUOTA_NOT_CHARGED);
-
   /** States after which it is said that kills do not find one. */
   static final int KILLED_STATES = 1_000;
 
   private static final int SOON_STATES = 200;
 
-  /** States that it takes to find the others, where {@link #SOON_STATES} are too few. */
+  /** States that the others are looked for, where {@link #SOON_STATES} are too few. */
   private static final Map<Mistake, Integer> LATER =
-      Map.of(
-          FLUSH_DOES_NOTHING, 600,
-          EDITS_BEFORE_DATA, 600,
-          CURRENT_IN_PLACE, 600,
-          KEPT_LOST_AT_CHECKPOINT, 600,
-          KEEP_NOT_COMMITTED, 2_000,
-          RECOVERED_SEGMENT_APPENDED_TO, 600,
-          SEGMENT_FORCED_AGAIN, 1_200,
-          MANIFEST_FORCED_AGAIN, 3_000);
+      Map.ofEntries(
+          Map.entry(FLUSH_DOES_NOTHING, 600),
+          Map.entry(EDITS_BEFORE_DATA, 600),
+          Map.entry(CURRENT_IN_PLACE, 1_000),
+          Map.entry(KEPT_LOST_AT_CHECKPOINT, 1_000),
+          Map.entry(KEEP_NOT_COMMITTED, 2_000),
+          Map.entry(RECOVERED_SEGMENT_APPENDED_TO, 1_000),
+          Map.entry(SEGMENT_FORCED_AGAIN, 2_400),
+          Map.entry(MANIFEST_FORCED_AGAIN, 3_000),
+          Map.entry(COPY_NOT_FORCED, 1_200),
+          Map.entry(MANIFESTS_CONFUSED, 8_000),
+          Map.entry(POISON_IGNORED, 2_400),
+          Map.entry(SALVAGE_UNVERIFIED, 9_000),
+          Map.entry(UNLINKED_TOO_EARLY, 1_600),
+          Map.entry(READERS_FORGOTTEN, 600),
+          Map.entry(PUNCHED_TOO_EARLY, 400));
 
-  /** Those that a kill is enough for, within 300 states. */
+  /** Those that a kill is enough for. */
   private static final Set<Mistake> FOUND_BY_KILLS =
       EnumSet.of(
           ACKNOWLEDGED_AT_ONCE,
@@ -228,11 +221,7 @@ enum Mistake {
     return patches;
   }
 
-  boolean isProven() {
-    return !UNPROVEN.contains(this);
-  }
-
-  /** States from seed 1 on within which it is found, if it is proven. */
+  /** States from seed 1 on within which it is found. */
   int foundWithinStates() {
     return LATER.getOrDefault(this, SOON_STATES);
   }
@@ -247,7 +236,7 @@ enum Mistake {
         .formatted(
             this,
             what,
-            isProven() ? foundWithinStates() : "not shown",
+            foundWithinStates(),
             isFoundByKills() ? "yes" : "no");
   }
 }
