@@ -14,10 +14,11 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /** A store in the form that {@code format-spec/vectors/README.md} describes. */
-record Vector(String name, JsonNode json) {
+public record Vector(String name, JsonNode json) {
   static final Path ROOT = Path.of("..", "format-spec", "vectors");
 
-  static List<Vector> all(String kind) {
+  /** All of {@code valid} or of {@code invalid}, by name. */
+  public static List<Vector> all(String kind) {
     List<Vector> list = new ArrayList<>();
     try (Stream<Path> files = Files.list(ROOT.resolve(kind))) {
       for (Path file : (Iterable<Path>) files.sorted()::iterator) {
@@ -54,7 +55,8 @@ record Vector(String name, JsonNode json) {
     return directory;
   }
 
-  private Map<String, byte[]> files() {
+  /** Its files, by name. */
+  public Map<String, byte[]> files() {
     Map<String, byte[]> files =
         json.has("base") ? of(json.get("base").textValue()).files() : new TreeMap<>();
     json.path("missing").forEach(file -> files.remove(file.textValue()));
