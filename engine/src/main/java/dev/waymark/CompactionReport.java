@@ -19,7 +19,7 @@ public record CompactionReport(
    * @param gainBytes bytes that would come back
    */
   public record Candidate(long segmentId, long liveBytes, long gainBytes) {
-    /** The share of its bytes that lives. */
+    /** {@return the share of its bytes that lives} */
     public double liveRatio() {
       return (double) liveBytes / Math.max(1, liveBytes + gainBytes);
     }
@@ -30,6 +30,9 @@ public record CompactionReport(
     /**
      * One more.
      *
+     * @param done segments emptied so far
+     * @param of segments that are to be emptied
+     * @param copiedBytes bytes copied so far
      * @return whether to go on
      */
     boolean emptied(int done, int of, long copiedBytes);

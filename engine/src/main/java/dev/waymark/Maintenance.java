@@ -50,6 +50,10 @@ public final class Maintenance {
   /**
    * Deletes everything in a namespace, tenants and kept chains included, and the namespace itself
    * once nothing of it is in use.
+   *
+   * @param namespace the namespace, itself and not one of its tenants
+   * @param dryRun whether to say only what would go, and change nothing
+   * @return what went, or would go
    */
   public EvictionReport deleteNamespace(Namespace namespace, boolean dryRun) {
     int id = namespace.state().id();
@@ -77,7 +81,13 @@ public final class Maintenance {
         });
   }
 
-  /** Deletes the end of a chain: its deepest boundary, and upwards what nothing else stands on. */
+  /**
+   * Deletes the end of a chain: its deepest boundary, and upwards what nothing else stands on.
+   *
+   * @param match a match that reaches the end of the chain
+   * @param dryRun whether to say only what would go, and change nothing
+   * @return what went, or would go
+   */
   public EvictionReport deleteChain(PrefixMatch match, boolean dryRun) {
     if (match.storedTokens() == 0) {
       throw new InvalidArgumentException(
@@ -102,7 +112,13 @@ public final class Maintenance {
         () -> {});
   }
 
-  /** Deletes every chain that was added longer ago than that, however often it was used since. */
+  /**
+   * Deletes every chain that was added longer ago than that, however often it was used since.
+   *
+   * @param age how long ago at least
+   * @param dryRun whether to say only what would go, and change nothing
+   * @return what went, or would go
+   */
   public EvictionReport deleteOlderThan(Duration age, boolean dryRun) {
     long before = engine.clockMillis.getAsLong() - age.toMillis();
     return wipe(
@@ -113,7 +129,13 @@ public final class Maintenance {
         () -> {});
   }
 
-  /** Deletes every chain that was last used before a sequence. */
+  /**
+   * Deletes every chain that was last used before a sequence.
+   *
+   * @param sequence one that {@link #sequence()} gave
+   * @param dryRun whether to say only what would go, and change nothing
+   * @return what went, or would go
+   */
   public EvictionReport deleteUsedBefore(long sequence, boolean dryRun) {
     return wipe(
         node -> engine.forest.recency(node) < sequence,
@@ -123,7 +145,12 @@ public final class Maintenance {
         () -> {});
   }
 
-  /** Releases the kept chains of that name in all namespaces; returns how many there were. */
+  /**
+   * Releases the kept chains of that name in all namespaces; returns how many there were.
+   *
+   * @param name the name that the chain is held under
+   * @return how many there were
+   */
   public int release(String name) {
     return engine.using(() -> releaseAll(name));
   }
@@ -150,6 +177,8 @@ public final class Maintenance {
    * that a report shows, and not the tokens.
    *
    * @param keyPrefix first hex digits of the key, 8 to 64
+   * @param name the name that the chain is held under
+   * @return what is kept
    * @throws InvalidArgumentException if not exactly one boundary's key starts like that, or it is
    *     no restore point, or the name is no name
    * @throws dev.waymark.error.QuotaPinnedException if what is kept would fill the quota
@@ -169,6 +198,8 @@ public final class Maintenance {
   /**
    * Keeps the chain of the restore point with the most tokens, as above.
    *
+   * @param name the name that the chain is held under
+   * @return what is kept
    * @throws InvalidArgumentException if there is no restore point, or several are equally deep
    */
   public KeptChain keepDeepest(String name) {
@@ -234,12 +265,16 @@ public final class Maintenance {
         });
   }
 
-  /** The sequence that stands for now: what is used from now on has it or a larger one. */
+  /** {@return the sequence that stands for now: what is used from now on has it or a larger one} */
   public long sequence() {
     return engine.segments.peekSequence();
   }
 
-  /** What would go to make room for so many bytes. */
+  /**
+   * {@return what would go to make room for so many bytes}
+   *
+   * @param bytes how many bytes are wanted
+   */
   public EvictionReport evictionFor(long bytes) {
     return engine.using(() -> engine.space.preview(bytes));
   }
@@ -249,7 +284,9 @@ public final class Maintenance {
    *
    * @param targetLiveRatio segments of which no larger share lives are emptied, 0 to 1
    * @param maxBytesWritten stops before more than that is copied
+   * @param dryRun whether to say only what would go, and change nothing
    * @param progress asked after each segment whether to go on
+   * @return what was emptied, and what that took
    */
   public CompactionReport compact(
       double targetLiveRatio,

@@ -182,19 +182,28 @@ public final class RestoredState implements AutoCloseable {
     }
   }
 
-  /** Tokens of the prefix that the state stands for. */
+  /** {@return tokens of the prefix that the state stands for} */
   public int tokens() {
     return tokens;
   }
 
-  /** First row that a tensor's view has to hold: of a window tensor the first that is restored. */
+  /**
+   * {@return first row that a tensor's view has to hold: of a window tensor the first that is
+   * restored}
+   *
+   * @param spec the tensor
+   */
   public long firstRow(TensorSpec spec) {
     return spec.growth() instanceof Growth.Window window
         ? Math.max(0, tokens - window.windowTokens())
         : 0;
   }
 
-  /** One past the last row that a tensor's view has to hold. */
+  /**
+   * {@return one past the last row that a tensor's view has to hold}
+   *
+   * @param spec the tensor
+   */
   public long endRow(TensorSpec spec) {
     return spec.rowsAfter(tokens);
   }
@@ -203,6 +212,8 @@ public final class RestoredState implements AutoCloseable {
    * Reads one tensor into the caller's memory. Rows come in token order from row {@link #firstRow};
    * of a window tensor with sinks, also the first ones, for which the view needs room.
    *
+   * @param spec the tensor
+   * @param view the caller's memory for its rows
    * @throws ViewMismatchException if the view does not hold the rows; the restore goes on
    * @throws RestoreMissException if the stored bytes cannot be given back
    */
@@ -213,6 +224,7 @@ public final class RestoredState implements AutoCloseable {
   /**
    * Reads all tensors of which a view is given, record by record, with several threads.
    *
+   * @param views views of those tensors that are wanted
    * @throws ViewMismatchException if a view does not hold the rows; the restore goes on
    * @throws RestoreMissException if the stored bytes cannot be given back
    */
@@ -410,6 +422,7 @@ public final class RestoredState implements AutoCloseable {
   /**
    * Says that everything was read, and that it is right.
    *
+   * @return what was restored
    * @throws RestoreMissException if any of it was not
    * @throws ViewMismatchException if a tensor was never read
    */

@@ -57,7 +57,8 @@ public record StoreStats(
     long chunksLeftRaw) {
 
   /**
-   * Record bytes written, every copy, over those written the first time; 1 where there are none.
+   * {@return record bytes written, every copy, over those written the first time; 1 where there are
+   * none}
    */
   public double writeAmplification() {
     return recordBytes == 0 ? 1 : (double) (recordBytes + copiedBytes) / recordBytes;

@@ -16,6 +16,7 @@ public final class QuotaExceededException extends WaymarkException {
   /**
    * Makes the failure with its numbers.
    *
+   * @param detail what failed, where, what was expected and found, and what to do
    * @param predictedBytes what would have been allocated
    * @param limitBytes what may be allocated
    * @param missingBytes what is missing of it
@@ -28,12 +29,21 @@ public final class QuotaExceededException extends WaymarkException {
     this.missingBytes = missingBytes;
   }
 
-  /** Makes the failure. */
+  /**
+   * Makes the failure.
+   *
+   * @param detail what failed, where, what was expected and found, and what to do
+   */
   public QuotaExceededException(ErrorDetail detail) {
     this(detail, 0, 0, 0);
   }
 
-  /** Makes the failure with what caused it. */
+  /**
+   * Makes the failure with what caused it.
+   *
+   * @param detail what failed, where, what was expected and found, and what to do
+   * @param cause what caused it
+   */
   public QuotaExceededException(ErrorDetail detail, Throwable cause) {
     super(ErrorCode.QUOTA_EXCEEDED, detail, cause);
     this.predictedBytes = 0;
@@ -41,17 +51,17 @@ public final class QuotaExceededException extends WaymarkException {
     this.missingBytes = 0;
   }
 
-  /** What would have been allocated; 0 where that is not known. */
+  /** {@return what would have been allocated; 0 where that is not known} */
   public long predictedBytes() {
     return predictedBytes;
   }
 
-  /** What may be allocated; 0 where that is not known. */
+  /** {@return what may be allocated; 0 where that is not known} */
   public long limitBytes() {
     return limitBytes;
   }
 
-  /** What is missing; 0 where that is not known. */
+  /** {@return what is missing; 0 where that is not known} */
   public long missingBytes() {
     return missingBytes;
   }

@@ -58,7 +58,13 @@ final class BitFlips {
   record Count(String store, long found, long unread) {
     @Override
     public String toString() {
-      return store + ": " + (found + unread) + " bits flipped, " + found + " found, " + unread
+      return store
+          + ": "
+          + (found + unread)
+          + " bits flipped, "
+          + found
+          + " found, "
+          + unread
           + " in bytes that are not read, 0 missed";
     }
   }
@@ -130,7 +136,14 @@ final class BitFlips {
       bytes[at] ^= mask;
       if (look.isFound(at) != read.get(at)) {
         throw new AssertionError(
-            "store " + store + ", " + name + ", bit " + (bit % 8) + " of byte " + at
+            "store "
+                + store
+                + ", "
+                + name
+                + ", bit "
+                + (bit % 8)
+                + " of byte "
+                + at
                 + (read.get(at) ? " was missed" : " was found, though nothing reads it"));
       }
       bytes[at] ^= mask;
@@ -161,8 +174,7 @@ final class BitFlips {
               read,
               at -> {
                 // Decoding follows from checked bytes alone; only footers need the last level.
-                Verifier.Level level =
-                    at >= footer ? Verifier.Level.ALL : Verifier.Level.CHECKSUM;
+                Verifier.Level level = at >= footer ? Verifier.Level.ALL : Verifier.Level.CHECKSUM;
                 if (!verify(directory, level).findings().isEmpty()) {
                   return true;
                 }
@@ -255,8 +267,7 @@ final class BitFlips {
           node -> {
             for (RecordLocation record : forest.rowRecords(node)) {
               if (record.segmentId() == segment.info().segmentId()) {
-                RecordHeader header =
-                    reader.header(record, forest.namespaceOf(node).layout());
+                RecordHeader header = reader.header(record, forest.namespaceOf(node).layout());
                 for (RecordHeader.Part part : header.parts()) {
                   used[0] |= part.codec().codec() == codec && !header.isStoredRaw(part, 0);
                 }

@@ -106,11 +106,9 @@ final class SmallStore {
   private static void prefill(Namespace namespace, Layout layout, int blocks) {
     int[] tokens = new SplittableRandom(1).ints(blocks * (long) BLOCK_TOKENS).toArray();
     PrefillPlan plan = PrefillPlan.tokens(tokens.length).policy(RestorePolicy.EVERY);
-    try (PrefillSession session =
-        namespace.prefill(namespace.match(tokens), plan)) {
+    try (PrefillSession session = namespace.prefill(namespace.match(tokens), plan)) {
       for (int to = BLOCK_TOKENS; to <= tokens.length; to += BLOCK_TOKENS) {
-        session.append(
-            Arrays.copyOfRange(tokens, to - BLOCK_TOKENS, to), views(layout, to));
+        session.append(Arrays.copyOfRange(tokens, to - BLOCK_TOKENS, to), views(layout, to));
       }
       session.promptComplete();
     }

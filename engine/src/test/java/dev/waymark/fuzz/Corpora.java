@@ -19,7 +19,9 @@ final class Corpora {
 
   /** Where they are: tests run in the module, the fuzzer in the root of the tree. */
   static Path root() {
-    return Files.isDirectory(IN_MODULE.getParent()) ? IN_MODULE : Path.of("engine").resolve(IN_MODULE);
+    return Files.isDirectory(IN_MODULE.getParent())
+        ? IN_MODULE
+        : Path.of("engine").resolve(IN_MODULE);
   }
 
   /** The inputs of a target. */

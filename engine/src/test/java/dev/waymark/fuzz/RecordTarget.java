@@ -47,8 +47,7 @@ public final class RecordTarget {
             : length;
     Layout layout = LAYOUTS.get((input[1] & 0xFF) % LAYOUTS.size());
     try (Scratch scratch = SCRATCHES.take()) {
-      RecordReader reader =
-          new RecordReader(MemoryDirectory.region(file), "append-1.seg", scratch);
+      RecordReader reader = new RecordReader(MemoryDirectory.region(file), "append-1.seg", scratch);
       RecordLocation location = new RecordLocation(SEGMENT_ID, OFFSET_BYTES, stated);
       reader.namespaceOf(location);
       RecordHeader header = reader.header(location, layout);
