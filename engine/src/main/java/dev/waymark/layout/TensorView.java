@@ -95,7 +95,7 @@ public final class TensorView {
    * {@return a rotating cache: {@code sinkRows} slots that keep the first rows, then a ring}
    *
    * @param memory the memory that holds the rows
-   * @param offsetBytes where the first byte of the value stands in the memory
+   * @param offsetBytes where slot 0 of outer position 0 stands
    * @param outerStrideBytes from one outer position to the next
    * @param rowStrideBytes from one slot to the next
    * @param capacityRows slots in all, the sinks' included
@@ -146,7 +146,7 @@ public final class TensorView {
    * {@return the value of a fixed tensor, its elements in order without gaps}
    *
    * @param spec the tensor
-   * @param memory the memory that holds the rows
+   * @param memory the memory that holds it
    * @param offsetBytes where the first byte of the value stands in the memory
    */
   public static TensorView value(TensorSpec spec, Memory memory, long offsetBytes) {
@@ -158,7 +158,7 @@ public final class TensorView {
    * {@return the value of a fixed tensor, from a buffer's position on}
    *
    * @param spec the tensor
-   * @param buffer the buffer that holds them
+   * @param buffer the buffer that holds it
    */
   public static TensorView value(TensorSpec spec, ByteBuffer buffer) {
     return value(spec, Memory.of(buffer), 0);
