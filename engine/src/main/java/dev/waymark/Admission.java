@@ -140,12 +140,12 @@ public final class Admission implements AutoCloseable {
     return predicted;
   }
 
-  /** What the prefill was expected to cost when it was admitted. */
+  /** {@return what the prefill was expected to cost when it was admitted} */
   public Estimate estimate() {
     return start.estimate();
   }
 
-  /** The share of the memory budget that it has now. */
+  /** {@return the share of the memory budget that it has now} */
   public synchronized long memoryBytes() {
     return memoryBytes;
   }
@@ -153,6 +153,7 @@ public final class Admission implements AutoCloseable {
   /**
    * Starts the prefill; once. Makes the room that was promised, by eviction where that is needed.
    *
+   * @return the session to append to
    * @throws dev.waymark.error.QuotaPinnedException if what was to be evicted was pinned meanwhile
    */
   public synchronized PrefillSession prefill() {

@@ -44,6 +44,9 @@ public record CompactionReport(
     /**
      * One more.
      *
+     * @param done segments emptied so far
+     * @param of segments that are to be emptied
+     * @param copiedBytes bytes copied so far
      * @return whether to go on
      */
     boolean emptied(int done, int of, long copiedBytes);

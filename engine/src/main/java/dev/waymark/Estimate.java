@@ -45,8 +45,11 @@ public record Estimate(
     boolean dataDependent) {
 
   /**
-   * What a prompt costs in a store that has nothing of it.
+   * {@return what a prompt costs in a store that has nothing of it}
    *
+   * @param layout what its state is made of
+   * @param codecs how each tensor is stored
+   * @param plan what is expected of the prefill
    * @param options their quota gives the size of segments, so {@code auto} is not enough
    */
   public static Estimate of(

@@ -49,6 +49,10 @@ public final class Maintenance {
   /**
    * Deletes everything in a namespace, tenants and kept chains included, and the namespace itself
    * once nothing of it is in use.
+   *
+   * @param namespace the namespace, itself and not one of its tenants
+   * @param dryRun whether to say only what would go, and change nothing
+   * @return what went, or would go
    */
   public EvictionReport deleteNamespace(Namespace namespace, boolean dryRun) {
     return deleteNamespace(namespace.state().id(), dryRun);
@@ -99,7 +103,13 @@ public final class Maintenance {
         });
   }
 
-  /** Deletes the end of a chain: its deepest boundary, and upwards what nothing else stands on. */
+  /**
+   * Deletes the end of a chain: its deepest boundary, and upwards what nothing else stands on.
+   *
+   * @param match a match that reaches the end of the chain
+   * @param dryRun whether to say only what would go, and change nothing
+   * @return what went, or would go
+   */
   public EvictionReport deleteChain(PrefixMatch match, boolean dryRun) {
     if (match.storedTokens() == 0) {
       throw new InvalidArgumentException(
@@ -138,12 +148,23 @@ public final class Maintenance {
     return wipe(node -> engine.forest.addedMillis(node) < before, Victim.Reason.AGE, dryRun);
   }
 
-  /** Deletes every chain that was last used before a sequence. */
+  /**
+   * Deletes every chain that was last used before a sequence.
+   *
+   * @param sequence one that {@link #sequence()} gave
+   * @param dryRun whether to say only what would go, and change nothing
+   * @return what went, or would go
+   */
   public EvictionReport deleteUsedBefore(long sequence, boolean dryRun) {
     return wipe(node -> engine.forest.recency(node) < sequence, Victim.Reason.AGE, dryRun);
   }
 
-  /** Releases the kept chains of that name in all namespaces; returns how many there were. */
+  /**
+   * Releases the kept chains of that name in all namespaces; returns how many there were.
+   *
+   * @param name the name that the chain is held under
+   * @return how many there were
+   */
   public int release(String name) {
     return release("", name);
   }
@@ -192,6 +213,8 @@ public final class Maintenance {
    *
    * @param namespace first hex digits of its namespace's fingerprint; empty for any
    * @param keyPrefix first hex digits of the key, 8 to 64
+   * @param name the name that the chain is held under
+   * @return what is kept
    * @throws InvalidArgumentException if not exactly one boundary's key starts like that, or it is
    *     no restore point, or the name is no name, or the namespace is not clear
    * @throws dev.waymark.error.QuotaPinnedException if what is kept would fill the quota
@@ -274,12 +297,16 @@ public final class Maintenance {
     return new ChainKeeper(engine).keep(place.namespaceId(), place.key(), place.tokens(), name);
   }
 
-  /** The sequence that stands for now: what is used from now on has it or a larger one. */
+  /** {@return the sequence that stands for now: what is used from now on has it or a larger one} */
   public long sequence() {
     return engine.segments.peekSequence();
   }
 
-  /** What would go to make room for so many bytes. */
+  /**
+   * {@return what would go to make room for so many bytes}
+   *
+   * @param bytes how many bytes are wanted
+   */
   public EvictionReport evictionFor(long bytes) {
     return engine.using(() -> engine.space.preview(bytes));
   }

@@ -38,6 +38,7 @@ public final class Namespace {
    * the store's quota, are what namespaces share, which is headers, footers and descriptions of
    * segments, and dead bytes that have not come back yet.
    *
+   * @param bytes the most that its records may occupy
    * @throws dev.waymark.error.InvalidSettingException if that is above the store's quota, or below
    *     what any namespace needs
    * @throws InvalidArgumentException if the namespace was deleted
@@ -53,7 +54,7 @@ public final class Namespace {
   }
 
   /**
-   * The same namespace for one tenant: a prefix stored by one is not found by another.
+   * {@return the same namespace for one tenant: a prefix stored by one is not found by another}
    *
    * @param secretSalt at least 16 bytes; never stored
    */
@@ -75,29 +76,40 @@ public final class Namespace {
     return state.layout();
   }
 
-  /** How each tensor is stored. */
+  /** {@return how each tensor is stored} */
   public CodecPlan codecs() {
     return codecs;
   }
 
-  /** The first 8 hex digits of its fingerprint. */
+  /** {@return the first 8 hex digits of its fingerprint} */
   public String abbreviatedFingerprint() {
     return state.fingerprint().abbreviated();
   }
 
-  /** What is stored of a prompt, up to all but its last token, since a server needs its logits. */
+  /**
+   * {@return what is stored of a prompt, up to all but its last token, since a server needs its
+   * logits}
+   *
+   * @param tokens token ids
+   */
   public PrefixMatch match(int[] tokens) {
     return match(Prompt.ofTokens(tokens));
   }
 
-  /** What is stored of a prompt, up to all but its last token, since a server needs its logits. */
+  /**
+   * {@return what is stored of a prompt, up to all but its last token, since a server needs its
+   * logits}
+   *
+   * @param prompt the prompt
+   */
   public PrefixMatch match(Prompt prompt) {
     return match(prompt, Math.max(0, prompt.lengthTokens() - 1));
   }
 
   /**
-   * What is stored of a prompt. No I/O.
+   * {@return what is stored of a prompt} No I/O.
    *
+   * @param prompt the prompt
    * @param limitTokens no restore point beyond is offered
    */
   public PrefixMatch match(Prompt prompt, int limitTokens) {
@@ -110,8 +122,10 @@ public final class Namespace {
   }
 
   /**
-   * What a prefill would cost, without I/O.
+   * {@return what a prefill would cost, without I/O}
    *
+   * @param match what a match found
+   * @param plan what is expected of the prefill
    * @throws dev.waymark.error.StaleMatchException if what the match found is not there any more;
    *     match again
    */
@@ -132,6 +146,9 @@ public final class Namespace {
    * Gives leave to prefill, or refuses before the first byte. What is promised others cannot take,
    * but nothing is evicted for it until the prefill starts.
    *
+   * @param match what a match found
+   * @param plan what is expected of the prefill
+   * @return the leave, which the caller closes
    * @throws dev.waymark.error.RejectedException if it does not fit the quota, the write budget, or
    *     the memory budget
    * @throws dev.waymark.error.StaleMatchException if what the match found is not there any more;
@@ -145,6 +162,9 @@ public final class Namespace {
   /**
    * Starts a prefill on what a match found, whatever memory it takes.
    *
+   * @param match what a match found
+   * @param plan what is expected of the prefill
+   * @return the session to append to, which the caller closes
    * @throws dev.waymark.error.QuotaExceededException if it does not fit the quota
    * @throws dev.waymark.error.QuotaPinnedException if what is in the way is pinned, kept or
    *     reserved
@@ -172,6 +192,8 @@ public final class Namespace {
    * Keeps the chain up to a match's deepest restore point against eviction, under a name, until it
    * is released; durable when this returns. A name that was used before stands for the new chain.
    *
+   * @param match what a match found
+   * @param name the name that the chain is held under
    * @throws InvalidArgumentException if the match has no restore point, or the name is no name
    * @throws dev.waymark.error.StaleMatchException if the point is not there any more; match again
    * @throws dev.waymark.error.QuotaPinnedException if what is kept would fill the quota
@@ -195,7 +217,11 @@ public final class Namespace {
     new ChainKeeper(engine).keep(state.id(), match.keyAt(tokens), tokens, name);
   }
 
-  /** Lets a kept chain go; durable when this returns. A name that is not used does nothing. */
+  /**
+   * Lets a kept chain go; durable when this returns. A name that is not used does nothing.
+   *
+   * @param name the name that the chain is held under
+   */
   public void release(String name) {
     engine.using(
         () -> {

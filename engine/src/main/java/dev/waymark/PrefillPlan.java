@@ -30,7 +30,17 @@ public record PrefillPlan(
   /** Starts from the deepest restore point that the match found. */
   public static final int DEEPEST = -1;
 
-  /** Checks the ranges. */
+  /**
+   * Checks the ranges.
+   *
+   * @param expectedTokens length of the prompt
+   * @param startTokens boundary to start from, or {@link #DEEPEST}
+   * @param policy where restore points go
+   * @param abortMode what becomes of it when it is not completed, also when the process dies
+   * @param durability when it is forced, or null for the store's
+   * @param memoryBytesPerToken what a token of the prompt takes in the caller's memory, where that
+   *     is known better than from the layout; else 0
+   */
   public PrefillPlan {
     Objects.requireNonNull(policy, "policy");
     Objects.requireNonNull(abortMode, "abortMode");
@@ -42,13 +52,21 @@ public record PrefillPlan(
     }
   }
 
-  /** A prompt of that many tokens, with the default policy, kept when it is aborted. */
+  /**
+   * {@return a prompt of that many tokens, with the default policy, kept when it is aborted}
+   *
+   * @param expectedTokens tokens of the whole prompt, 0 or more
+   */
   public static PrefillPlan tokens(int expectedTokens) {
     return new PrefillPlan(
         expectedTokens, DEEPEST, RestorePolicy.DEFAULT, AbortMode.KEEP, null, 0, null);
   }
 
-  /** A copy with another policy. */
+  /**
+   * {@return a copy with another policy}
+   *
+   * @param value where points are to be
+   */
   public PrefillPlan policy(RestorePolicy value) {
     return new PrefillPlan(
         expectedTokens,
@@ -60,25 +78,41 @@ public record PrefillPlan(
         backPressure);
   }
 
-  /** A copy with another abort mode. */
+  /**
+   * {@return a copy with another abort mode}
+   *
+   * @param value what an abort does
+   */
   public PrefillPlan onAbort(AbortMode value) {
     return new PrefillPlan(
         expectedTokens, startTokens, policy, value, durability, memoryBytesPerToken, backPressure);
   }
 
-  /** A copy with another durability. */
+  /**
+   * {@return a copy with another durability}
+   *
+   * @param value the level
+   */
   public PrefillPlan durability(Durability value) {
     return new PrefillPlan(
         expectedTokens, startTokens, policy, abortMode, value, memoryBytesPerToken, backPressure);
   }
 
-  /** A copy that starts from another restorable boundary of the match, or from 0. */
+  /**
+   * {@return a copy that starts from another restorable boundary of the match, or from 0}
+   *
+   * @param tokens tokens of that boundary
+   */
   public PrefillPlan from(int tokens) {
     return new PrefillPlan(
         expectedTokens, tokens, policy, abortMode, durability, memoryBytesPerToken, backPressure);
   }
 
-  /** A copy for a model whose cost of a token in the caller's memory is known. */
+  /**
+   * {@return a copy for a model whose cost of a token in the caller's memory is known}
+   *
+   * @param value bytes a token, 0 where that is not known
+   */
   public PrefillPlan memoryBytesPerToken(long value) {
     return new PrefillPlan(
         expectedTokens, startTokens, policy, abortMode, durability, value, backPressure);

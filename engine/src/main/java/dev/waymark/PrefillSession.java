@@ -153,12 +153,14 @@ public final class PrefillSession implements AutoCloseable {
     }
   }
 
-  /** Tokens of the prefix up to the last boundary that was appended, or where it started. */
+  /**
+   * {@return tokens of the prefix up to the last boundary that was appended, or where it started}
+   */
   public int tokens() {
     return tokens;
   }
 
-  /** Tokens of the prefix up to the last boundary that is known to be durable. */
+  /** {@return tokens of the prefix up to the last boundary that is known to be durable} */
   public int durableTokens() {
     synchronized (progress) {
       takeDurable();
@@ -194,8 +196,8 @@ public final class PrefillSession implements AutoCloseable {
   }
 
   /**
-   * The next boundary at which window and fixed state will be asked for, so that a chunk of the
-   * prefill can end there; 0 where none is left within the expected prompt.
+   * {@return the next boundary at which window and fixed state will be asked for, so that a chunk
+   * of the prefill can end there; 0 where none is left within the expected prompt}
    */
   public int nextPointTokens() {
     return points.nextPointTokens(tokens);
@@ -210,6 +212,8 @@ public final class PrefillSession implements AutoCloseable {
    * of window tensors with sinks as long as the blocks hold sinks.
    *
    * @param blockTokenIds token ids that follow those appended before
+   * @param views where the state stands in memory after all these tokens
+   * @return what was stored, and when it is durable
    * @throws BoundaryMismatchException if the rows of a view end elsewhere
    * @throws ViewMismatchException if a view is missing, too short or of another shape
    * @throws BackPressureException if too much is on its way to the disk, under {@link
@@ -222,6 +226,11 @@ public final class PrefillSession implements AutoCloseable {
   /**
    * Stores the blocks of the next tokens, which an extra key (an adapter, an image) tells from
    * others of the same tokens.
+   *
+   * @param blockTokenIds token ids that follow those appended before
+   * @param extraKey bytes that tell these blocks from others of the same tokens
+   * @param views where the state stands in memory after all these tokens
+   * @return what was stored, and when it is durable
    */
   public AppendReceipt append(int[] blockTokenIds, byte[] extraKey, StateViews views) {
     int block = layout.blockTokens();
@@ -238,7 +247,13 @@ public final class PrefillSession implements AutoCloseable {
         });
   }
 
-  /** Stores the next blocks under keys that the caller made. */
+  /**
+   * Stores the next blocks under keys that the caller made.
+   *
+   * @param blockKeys the keys, each for its block and all before it
+   * @param views where the state stands in memory after all these tokens
+   * @return what was stored, and when it is durable
+   */
   public AppendReceipt append(List<BoundaryKey> blockKeys, StateViews views) {
     // The caller's list is not looked at under the store's locks.
     return guarded(() -> appendTimed(List.copyOf(blockKeys), 0, Wanted.AS_PLANNED, views));
@@ -1025,6 +1040,7 @@ public final class PrefillSession implements AutoCloseable {
    * Aborts. Waits for a call that is under way, which then fails. Idempotent, except that called
    * again it writes what could not be written the first time.
    *
+   * @param mode whether what was stored is kept
    * @throws DiskFullException if there is no room to take back what is to be discarded; that is
    *     tried again in the background, and when the store closes or opens
    */

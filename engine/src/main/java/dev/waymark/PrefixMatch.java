@@ -64,47 +64,53 @@ public final class PrefixMatch {
         walk.why());
   }
 
-  /** Tokens of the prompt. */
+  /** {@return tokens of the prompt} */
   public int promptTokens() {
     return prompt.lengthTokens();
   }
 
-  /** Tokens, whole blocks, whose rows are stored. */
+  /** {@return tokens, whole blocks, whose rows are stored} */
   public int storedTokens() {
     return storedKeys.size() * namespace.layout().blockTokens();
   }
 
-  /** Tokens of the deepest restore point within the limit; 0 where there is none. */
+  /** {@return tokens of the deepest restore point within the limit; 0 where there is none} */
   public int restorableTokens() {
     return points.length == 0 ? 0 : points[points.length - 1];
   }
 
-  /** Tokens that a prefill from the deepest restore point has to compute. */
+  /** {@return tokens that a prefill from the deepest restore point has to compute} */
   public int residualTokens() {
     return promptTokens() - restorableTokens();
   }
 
-  /** Where the prompt leaves what is stored while others go on from there; 0 if it does not. */
+  /**
+   * {@return where the prompt leaves what is stored while others go on from there; 0 if it does
+   * not}
+   */
   public int branchTokens() {
     return branchTokens;
   }
 
-  /** Every restorable position within the limit, ascending: for ranks to agree on a common one. */
+  /**
+   * {@return every restorable position within the limit, ascending: for ranks to agree on a common
+   * one}
+   */
   public int[] points() {
     return points.clone();
   }
 
-  /** Bytes of the records that a restore at the deepest point reads. */
+  /** {@return bytes of the records that a restore at the deepest point reads} */
   public long bytesToRead() {
     return bytesToRead;
   }
 
-  /** Why it does not reach deeper. */
+  /** {@return why it does not reach deeper} */
   public MissReason why() {
     return why;
   }
 
-  /** One line that says how deep the match reaches, and why not deeper. */
+  /** {@return one line that says how deep the match reaches, and why not deeper} */
   public String explain() {
     return MatchWalk.sentence(
         why, storedTokens(), restorableTokens(), promptTokens(), namespace.layout().blockTokens());
@@ -113,6 +119,7 @@ public final class PrefixMatch {
   /**
    * Pins the deepest restore point and returns what reads it.
    *
+   * @return the state to read, which the caller closes
    * @throws InvalidArgumentException if there is none
    * @throws dev.waymark.error.StaleMatchException if it is not there any more; match again
    */
@@ -123,6 +130,8 @@ public final class PrefixMatch {
   /**
    * Pins a restore point of {@link #points()} and returns what reads it.
    *
+   * @param tokens tokens of the point
+   * @return the state to read, which the caller closes
    * @throws InvalidArgumentException if it is none of them
    * @throws dev.waymark.error.StaleMatchException if it is not there any more; match again
    */

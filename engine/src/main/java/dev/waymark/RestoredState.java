@@ -103,12 +103,21 @@ public final class RestoredState implements AutoCloseable {
     return tokens;
   }
 
-  /** First row that a tensor's view has to hold: of a window tensor the first that is restored. */
+  /**
+   * {@return first row that a tensor's view has to hold: of a window tensor the first that is
+   * restored}
+   *
+   * @param spec the tensor
+   */
   public long firstRow(TensorSpec spec) {
     return Piece.firstRow(spec, tokens);
   }
 
-  /** One past the last row that a tensor's view has to hold. */
+  /**
+   * {@return one past the last row that a tensor's view has to hold}
+   *
+   * @param spec the tensor
+   */
   public long endRow(TensorSpec spec) {
     return spec.rowsAfter(tokens);
   }
@@ -117,6 +126,8 @@ public final class RestoredState implements AutoCloseable {
    * Reads one tensor into the caller's memory. Rows come in token order from row {@link #firstRow};
    * of a window tensor with sinks, also the first ones, for which the view needs room.
    *
+   * @param spec the tensor
+   * @param view the caller's memory for its rows
    * @throws ViewMismatchException if the view does not hold the rows; the restore goes on
    * @throws RestoreMissException if the stored bytes cannot be given back
    */
@@ -127,6 +138,7 @@ public final class RestoredState implements AutoCloseable {
   /**
    * Reads all tensors of which a view is given, record by record, with several threads.
    *
+   * @param views views of those tensors that are wanted
    * @throws ViewMismatchException if a view does not hold the rows; the restore goes on
    * @throws RestoreMissException if the stored bytes cannot be given back
    */
@@ -308,6 +320,7 @@ public final class RestoredState implements AutoCloseable {
   /**
    * Says that everything was read, and that it is right.
    *
+   * @return what was restored
    * @throws RestoreMissException if any of it was not
    * @throws ViewMismatchException if a tensor was never read
    */

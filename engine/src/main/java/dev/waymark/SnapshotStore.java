@@ -58,6 +58,9 @@ public final class SnapshotStore implements AutoCloseable {
   /**
    * Opens a store, or makes one.
    *
+   * @param path the directory of the store
+   * @param options settings of the store
+   * @return the store, which the caller closes
    * @throws dev.waymark.error.MissingJvmFlagsException if the JVM lacks flags; the message holds
    *     them
    * @throws dev.waymark.error.StoreLockedException if another writer has it open
@@ -96,15 +99,23 @@ public final class SnapshotStore implements AutoCloseable {
     return new SnapshotStore(opener.open(), opener.report());
   }
 
-  /** A namespace with every tensor stored as it is. */
+  /**
+   * {@return a namespace with every tensor stored as it is}
+   *
+   * @param identity the model and how it is run
+   * @param layout what its state is made of
+   */
   public Namespace namespace(ModelIdentity identity, Layout layout) {
     return namespace(identity, layout, CodecPlan.RAW);
   }
 
   /**
-   * The namespace of a model, made if it is not there. A lossy codec is part of what it is known
-   * by.
+   * {@return the namespace of a model, made if it is not there} A lossy codec is part of what it is
+   * known by.
    *
+   * @param identity the model and how it is run
+   * @param layout what its state is made of
+   * @param codecs how each tensor is stored
    * @throws InvalidSettingException if a row of a tensor does not fit a segment
    */
   public Namespace namespace(ModelIdentity identity, Layout layout, CodecPlan codecs) {
@@ -183,6 +194,7 @@ public final class SnapshotStore implements AutoCloseable {
    * Changes the quota for as long as the store is open; what is above a lower one goes before this
    * returns. The size of segments stays as it was.
    *
+   * @param bytes the most that the directory may occupy
    * @return what went
    * @throws InvalidSettingException if it is below the minimum, or below a namespace's quota
    * @throws dev.waymark.error.QuotaPinnedException if what is above it is pinned or kept; the quota
@@ -192,25 +204,25 @@ public final class SnapshotStore implements AutoCloseable {
     return engine.using(() -> engine.space.setQuota(bytes));
   }
 
-  /** Deleting, compacting, and looking ahead at eviction. */
+  /** {@return deleting, compacting, and looking ahead at eviction} */
   public Maintenance maintenance() {
     engine.requireOpen();
     return new Maintenance(engine);
   }
 
-  /** The chains that are kept against eviction. */
+  /** {@return the chains that are kept against eviction} */
   public List<KeptChain> kept() {
     engine.requireOpen();
     return engine.publisher.read(() -> KeptChain.of(engine.forest));
   }
 
-  /** The account of the store now. */
+  /** {@return the account of the store now} */
   public StoreStats stats() {
     engine.requireOpen();
     return engine.stats();
   }
 
-  /** What opening it found and did. */
+  /** {@return what opening it found and did} */
   public RecoveryReport recovery() {
     return recovery;
   }

@@ -37,6 +37,8 @@ public final class StoreInspector {
   /**
    * Looks at the store in a directory.
    *
+   * @param path the directory of the store
+   * @return what was seen, of one state of the store
    * @throws dev.waymark.error.NotAStoreException if there is none
    * @throws dev.waymark.error.UnsupportedFormatException if a newer version wrote it
    * @throws dev.waymark.error.CorruptionException if CURRENT or its manifest is damaged
@@ -249,7 +251,7 @@ public final class StoreInspector {
   public record FindingReport(
       String id, String severity, String file, long offsetBytes, String text) {}
 
-  /** The store as a whole. */
+  /** {@return the store as a whole} */
   public Summary summary() {
     ManifestEnd end = store.end();
     Forest forest = store.forest();
@@ -275,17 +277,17 @@ public final class StoreInspector {
         forest.kept().size());
   }
 
-  /** Where the bytes are. */
+  /** {@return where the bytes are} */
   public Totals totals() {
     return totals;
   }
 
-  /** The segments, in order of id. */
+  /** {@return the segments, in order of id} */
   public List<SegmentReport> segments() {
     return store.segments().stream().map(StoreInspector::report).toList();
   }
 
-  /** The namespaces, in order of number. */
+  /** {@return the namespaces, in order of number} */
   public List<NamespaceReport> namespaces() {
     return store.forest().namespaces().stream().map(this::report).toList();
   }
@@ -303,7 +305,7 @@ public final class StoreInspector {
         .toList();
   }
 
-  /** What is wrong, or worth knowing. */
+  /** {@return what is wrong, or worth knowing} */
   public List<FindingReport> findings() {
     return store.findings().stream().map(StoreInspector::report).toList();
   }
@@ -316,6 +318,8 @@ public final class StoreInspector {
   /**
    * Every boundary, chain by chain, each after its parent; made as they are asked for, since there
    * may be millions.
+   *
+   * @param consumer takes one after the other
    */
   public void forEachBoundary(Consumer<BoundaryReport> consumer) {
     Forest forest = store.forest();

@@ -65,7 +65,29 @@ public record StoreOptions(
   private static final Pattern SIZE =
       Pattern.compile("(\\d{1,15})(?:\\.(\\d))?\\s*(B|KIB|MIB|GIB|TIB|KB|MB|GB|TB)?");
 
-  /** Checks ranges, and that the settings do not contradict each other. */
+  /**
+   * Checks ranges, and that the settings do not contradict each other.
+   *
+   * @param quotaBytes most that everything in the directory may occupy, or {@link #AUTO_QUOTA}
+   * @param createIfMissing whether a store is made where there is none
+   * @param durability for prefills that do not say otherwise
+   * @param groupBytes under {@code GROUP} a force begins once so many bytes wait for one
+   * @param groupMillis under {@code GROUP} a force begins once bytes have waited that long
+   * @param maxInFlightBytes appends wait for a force, within a boundary too, so that no more bytes
+   *     are in flight: being written, or not forced yet. One record of up to 60 MiB may go ahead
+   *     alone
+   * @param heldStateBytes memory for the newest point of sessions that generate tokens
+   * @param memoryBudgetBytes memory of the caller that all admitted prefills share
+   * @param restoreThreads threads that one restore reads with, the caller's among them
+   * @param eviction whose chain goes first when room has to be made
+   * @param punchHoles whether dead bytes are punched out of files, where the file system can;
+   *     without it they come back only with whole segments
+   * @param writeBudgetBytesPerDay most that is written on a day (UTC), or {@link #NO_WRITE_BUDGET}
+   * @param backgroundThread whether the store runs its own thread; without it the caller drives
+   *     {@link SnapshotStore#runOnce()}
+   * @param verifyLossy whether what a lossy codec made is decoded as it is written, and stored as
+   *     it was where its error is larger than the codec states
+   */
   public StoreOptions {
     Objects.requireNonNull(durability, "durability");
     Objects.requireNonNull(eviction, "eviction");
@@ -99,7 +121,7 @@ public record StoreOptions(
     }
   }
 
-  /** A builder with the defaults. */
+  /** {@return a builder with the defaults} */
   public static Builder builder() {
     return new Builder();
   }
@@ -107,6 +129,8 @@ public record StoreOptions(
   /**
    * Reads a size such as {@code 100GiB}, {@code 1.5 TiB} or {@code 64000000}, or {@code auto}.
    *
+   * @param text a number, with or without a unit
+   * @return the size in bytes, or {@link #AUTO_QUOTA}
    * @throws InvalidSettingException if it is none of these
    */
   public static long parseSize(String text) {
@@ -159,37 +183,68 @@ public record StoreOptions(
 
     private Builder() {}
 
-    /** Most that the directory may occupy, such as {@code 100GiB}, or {@code auto}. */
+    /**
+     * Most that the directory may occupy, such as {@code 100GiB}, or {@code auto}.
+     *
+     * @param size a size with or without a unit, or {@code auto}
+     * @return this builder
+     */
     public Builder quota(String size) {
       return quota(parseSize(size));
     }
 
-    /** Most that the directory may occupy. */
+    /**
+     * Most that the directory may occupy.
+     *
+     * @param bytes how many bytes
+     * @return this builder
+     */
     public Builder quota(long bytes) {
       quotaBytes = bytes;
       return this;
     }
 
-    /** Whether a store is made where there is none; it is, unless told otherwise. */
+    /**
+     * Whether a store is made where there is none; it is, unless told otherwise.
+     *
+     * @param value whether it is so
+     * @return this builder
+     */
     public Builder createIfMissing(boolean value) {
       createIfMissing = value;
       return this;
     }
 
-    /** Durability of prefills that do not say otherwise. */
+    /**
+     * Durability of prefills that do not say otherwise.
+     *
+     * @param value the level
+     * @return this builder
+     */
     public Builder durability(Durability value) {
       durability = value;
       return this;
     }
 
-    /** When a group is forced: after so many bytes or milliseconds. */
+    /**
+     * When a group is forced: after so many bytes or milliseconds.
+     *
+     * @param bytes how many bytes
+     * @param millis or how many milliseconds after the first of them
+     * @return this builder
+     */
     public Builder group(long bytes, long millis) {
       groupBytes = bytes;
       groupMillis = millis;
       return this;
     }
 
-    /** Appends wait for a force once so many bytes are not forced. */
+    /**
+     * Appends wait for a force once so many bytes are not forced.
+     *
+     * @param bytes how many bytes
+     * @return this builder
+     */
     public Builder maxInFlight(long bytes) {
       maxInFlightBytes = bytes;
       return this;
@@ -207,31 +262,56 @@ public record StoreOptions(
       return this;
     }
 
-    /** Memory of the caller's that all admitted prefills share. */
+    /**
+     * Memory of the caller's that all admitted prefills share.
+     *
+     * @param bytes how many bytes
+     * @return this builder
+     */
     public Builder memoryBudget(long bytes) {
       memoryBudgetBytes = bytes;
       return this;
     }
 
-    /** Threads that one restore reads with. */
+    /**
+     * Threads that one restore reads with.
+     *
+     * @param threads how many, 1 or more
+     * @return this builder
+     */
     public Builder restoreThreads(int threads) {
       restoreThreads = threads;
       return this;
     }
 
-    /** Whose chain goes first when room has to be made. */
+    /**
+     * Whose chain goes first when room has to be made.
+     *
+     * @param value the order
+     * @return this builder
+     */
     public Builder eviction(EvictionPolicy value) {
       eviction = value;
       return this;
     }
 
-    /** Whether dead bytes are punched out of files, where the file system can. */
+    /**
+     * Whether dead bytes are punched out of files, where the file system can.
+     *
+     * @param value whether it is so
+     * @return this builder
+     */
     public Builder punchHoles(boolean value) {
       punchHoles = value;
       return this;
     }
 
-    /** Most that is written on a day (UTC). */
+    /**
+     * Most that is written on a day (UTC).
+     *
+     * @param bytesPerDay bytes a day
+     * @return this builder
+     */
     public Builder writeBudget(long bytesPerDay) {
       writeBudgetBytesPerDay = bytesPerDay;
       return this;
@@ -254,13 +334,16 @@ public record StoreOptions(
      * is larger than its codec states is stored as it is, and counted in {@link
      * StoreStats#chunksLeftRaw()}. Off, unless told otherwise: the codecs keep their bounds by how
      * they are made.
+     *
+     * @param value whether it is so
+     * @return this builder
      */
     public Builder verifyLossy(boolean value) {
       verifyLossy = value;
       return this;
     }
 
-    /** The options. */
+    /** {@return the options} */
     public StoreOptions build() {
       return new StoreOptions(
           quotaBytes,

@@ -40,7 +40,9 @@ public final class StoreRepair {
    * <p>Records do not say that they were dropped: what was dropped and whose bytes were not given
    * back yet is there again. It is right, but may not be wanted.
    *
+   * @param path the directory of the store
    * @param apply whether to put the new manifest in force, or only say what it would hold
+   * @return what was found, and what the new manifest holds
    * @throws dev.waymark.error.StoreLockedException if a writer has the store open
    * @throws dev.waymark.error.NotAStoreException if there is no segment; the directory is left as
    *     it is

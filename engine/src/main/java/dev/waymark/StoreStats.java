@@ -70,7 +70,8 @@ public record StoreStats(
     StoreTimings timings) {
 
   /**
-   * Record bytes written, every copy, over those written the first time; 1 where there are none.
+   * {@return record bytes written, every copy, over those written the first time; 1 where there are
+   * none}
    */
   public double writeAmplification() {
     return recordBytes == 0 ? 1 : (double) (recordBytes + copiedBytes) / recordBytes;

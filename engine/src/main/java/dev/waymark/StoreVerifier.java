@@ -43,12 +43,12 @@ public final class StoreVerifier {
       long recordsChecked,
       long bytesChecked) {
 
-    /** Whether something that was stored is lost or wrong. */
+    /** {@return whether something that was stored is lost or wrong} */
     public boolean isDamaged() {
       return findings.stream().anyMatch(finding -> finding.severity().equals("ERROR"));
     }
 
-    /** Whether edits that were never acknowledged stand at the manifest's end. */
+    /** {@return whether edits that were never acknowledged stand at the manifest's end} */
     public boolean isTorn() {
       return findings.stream().anyMatch(finding -> finding.id().equals("MANIFEST_TORN_TAIL"));
     }
@@ -79,7 +79,10 @@ public final class StoreVerifier {
   /**
    * Verifies the store in a directory.
    *
+   * @param path the directory of the store
+   * @param level how closely to look
    * @param progressBytes told of stored bytes that were checked, record by record
+   * @return what was found
    * @throws dev.waymark.error.NotAStoreException if there is none
    * @throws dev.waymark.error.UnsupportedFormatException if a newer version wrote it
    * @throws dev.waymark.error.CorruptionException if CURRENT or its manifest is damaged

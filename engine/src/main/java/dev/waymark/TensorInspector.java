@@ -44,7 +44,7 @@ public final class TensorInspector {
       long storedBytes,
       Map<String, Long> reasons) {
 
-    /** Raw bytes over stored bytes; 1 where there are none. */
+    /** {@return raw bytes over stored bytes; 1 where there are none} */
     public double ratio() {
       return storedBytes == 0 ? 1 : (double) rawBytes / storedBytes;
     }
@@ -63,6 +63,8 @@ public final class TensorInspector {
   /**
    * Looks at the tensors of the store in a directory.
    *
+   * @param path the directory of the store
+   * @return what was seen
    * @throws dev.waymark.error.NotAStoreException if there is none
    * @throws dev.waymark.error.UnsupportedFormatException if a newer version wrote it
    * @throws dev.waymark.error.CorruptionException if CURRENT or its manifest is damaged

@@ -21,37 +21,68 @@ public record ErrorDetail(
     String found,
     String remedy) {
 
-  /** Starts a detail from the clause that says what failed. */
+  /**
+   * Starts a detail from the clause that says what failed.
+   *
+   * @param what the clause, without a full stop
+   * @return a detail that has nothing else yet
+   */
   public static ErrorDetail of(String what) {
     return new ErrorDetail(what, "", OptionalLong.empty(), "", "", "");
   }
 
-  /** Returns a copy that names the file. */
+  /**
+   * Returns a copy that names the file.
+   *
+   * @param fileName name inside the directory
+   * @return the copy
+   */
   public ErrorDetail in(String fileName) {
     return new ErrorDetail(what, fileName, offsetBytes, expected, found, remedy);
   }
 
-  /** Returns a copy that names the file and the byte offset in it. */
+  /**
+   * Returns a copy that names the file and the byte offset in it.
+   *
+   * @param fileName name inside the directory
+   * @param offset first byte that is meant
+   * @return the copy
+   */
   public ErrorDetail at(String fileName, long offset) {
     return new ErrorDetail(what, fileName, OptionalLong.of(offset), expected, found, remedy);
   }
 
-  /** Returns a copy with what was expected. */
+  /**
+   * Returns a copy with what was expected.
+   *
+   * @param value a number, or a few words
+   * @return the copy
+   */
   public ErrorDetail expected(Object value) {
     return new ErrorDetail(what, file, offsetBytes, String.valueOf(value), found, remedy);
   }
 
-  /** Returns a copy with what was found. */
+  /**
+   * Returns a copy with what was found.
+   *
+   * @param value a number, or a few words
+   * @return the copy
+   */
   public ErrorDetail found(Object value) {
     return new ErrorDetail(what, file, offsetBytes, expected, String.valueOf(value), remedy);
   }
 
-  /** Returns a copy with what to do about it. */
+  /**
+   * Returns a copy with what to do about it.
+   *
+   * @param text a clause in the imperative
+   * @return the copy
+   */
   public ErrorDetail remedy(String text) {
     return new ErrorDetail(what, file, offsetBytes, expected, found, text);
   }
 
-  /** The sentence that exceptions carry as their message. */
+  /** {@return the sentence that exceptions carry as their message} */
   public String sentence() {
     StringBuilder text = new StringBuilder(what);
     if (!file.isEmpty()) {

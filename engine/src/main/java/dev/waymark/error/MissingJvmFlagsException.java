@@ -4,12 +4,21 @@ package dev.waymark.error;
 public final class MissingJvmFlagsException extends WaymarkException {
   private static final long serialVersionUID = 1L;
 
-  /** Makes the failure. */
+  /**
+   * Makes the failure.
+   *
+   * @param detail what failed, where, what was expected and found, and what to do
+   */
   public MissingJvmFlagsException(ErrorDetail detail) {
     super(ErrorCode.MISSING_JVM_FLAGS, detail);
   }
 
-  /** Makes the failure with what caused it. */
+  /**
+   * Makes the failure with what caused it.
+   *
+   * @param detail what failed, where, what was expected and found, and what to do
+   * @param cause what caused it
+   */
   public MissingJvmFlagsException(ErrorDetail detail, Throwable cause) {
     super(ErrorCode.MISSING_JVM_FLAGS, detail, cause);
   }

@@ -7,6 +7,7 @@ public final class QuotaPinnedException extends QuotaException {
   /**
    * Makes the failure with its numbers.
    *
+   * @param detail what failed, where, what was expected and found, and what to do
    * @param predictedBytes what would have been allocated
    * @param limitBytes what may be allocated
    * @param missingBytes what is missing of it
@@ -16,12 +17,21 @@ public final class QuotaPinnedException extends QuotaException {
     super(ErrorCode.QUOTA_PINNED, detail, predictedBytes, limitBytes, missingBytes, null);
   }
 
-  /** Makes the failure. */
+  /**
+   * Makes the failure.
+   *
+   * @param detail what failed, where, what was expected and found, and what to do
+   */
   public QuotaPinnedException(ErrorDetail detail) {
     this(detail, 0, 0, 0);
   }
 
-  /** Makes the failure with what caused it. */
+  /**
+   * Makes the failure with what caused it.
+   *
+   * @param detail what failed, where, what was expected and found, and what to do
+   * @param cause what caused it
+   */
   public QuotaPinnedException(ErrorDetail detail, Throwable cause) {
     super(ErrorCode.QUOTA_PINNED, detail, 0, 0, 0, cause);
   }

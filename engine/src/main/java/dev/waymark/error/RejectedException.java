@@ -23,6 +23,7 @@ public final class RejectedException extends WaymarkException {
   /**
    * Makes the failure with its numbers.
    *
+   * @param detail what failed, where, what was expected and found, and what to do
    * @param rejection which limit
    * @param predictedBytes what it would take; counting stops far beyond the quota
    * @param limitBytes what it could have
@@ -39,7 +40,17 @@ public final class RejectedException extends WaymarkException {
     this(detail, rejection, predictedBytes, limitBytes, missingBytes, longestTokens, null);
   }
 
-  /** Makes the failure with its numbers and what caused it. */
+  /**
+   * Makes the failure with its numbers and what caused it.
+   *
+   * @param detail what failed, where, what was expected and found, and what to do
+   * @param rejection which limit
+   * @param predictedBytes what it would take
+   * @param limitBytes what it could have
+   * @param missingBytes what is missing of it
+   * @param longestTokens the longest prompt, begun alike, that would be admitted now
+   * @param cause what caused it
+   */
   public RejectedException(
       ErrorDetail detail,
       Rejection rejection,
@@ -56,32 +67,34 @@ public final class RejectedException extends WaymarkException {
     this.longestTokens = longestTokens;
   }
 
-  /** Which limit. */
+  /** {@return which limit} */
   public Rejection rejection() {
     return rejection;
   }
 
-  /** What it would take; counting stops far beyond the quota. */
+  /** {@return what it would take; counting stops far beyond the quota} */
   public long predictedBytes() {
     return predictedBytes;
   }
 
-  /** What it could have. */
+  /** {@return what it could have} */
   public long limitBytes() {
     return limitBytes;
   }
 
-  /** What is missing of it. */
+  /** {@return what is missing of it} */
   public long missingBytes() {
     return missingBytes;
   }
 
-  /** The longest prompt, begun alike, that would be admitted now; 0 where there is none. */
+  /**
+   * {@return the longest prompt, begun alike, that would be admitted now; 0 where there is none}
+   */
   public int longestTokens() {
     return longestTokens;
   }
 
-  /** Status that a server may answer with. */
+  /** {@return status that a server may answer with} */
   public int httpStatus() {
     return rejection.httpStatus();
   }

@@ -19,12 +19,12 @@ public enum Rejection {
     this.httpStatus = httpStatus;
   }
 
-  /** Status that a server may answer with: 413 or 507 for good, 429 for now. */
+  /** {@return status that a server may answer with: 413 or 507 for good, 429 for now} */
   public int httpStatus() {
     return httpStatus;
   }
 
-  /** Whether the same request may be admitted later with nothing changed but the load. */
+  /** {@return whether the same request may be admitted later with nothing changed but the load} */
   public boolean isForNow() {
     return httpStatus == 429;
   }

@@ -13,14 +13,18 @@ public final class RestoreMissException extends WaymarkException {
   /**
    * Makes the failure.
    *
+   * @param detail what failed, where, what was expected and found, and what to do
    * @param nextShallowerTokens tokens of the next shallower restore point, 0 where there is none
+   * @param cause what caused it
    */
   public RestoreMissException(ErrorDetail detail, int nextShallowerTokens, Throwable cause) {
     super(ErrorCode.RESTORE_MISS, detail, cause);
     this.nextShallowerTokens = nextShallowerTokens;
   }
 
-  /** Tokens of the next shallower restore point of the same chain, 0 where there is none. */
+  /**
+   * {@return tokens of the next shallower restore point of the same chain, 0 where there is none}
+   */
   public int nextShallowerTokens() {
     return nextShallowerTokens;
   }

@@ -4,7 +4,11 @@ package dev.waymark.error;
 public final class WriteBudgetExhaustedException extends WaymarkException {
   private static final long serialVersionUID = 1L;
 
-  /** Makes the failure. */
+  /**
+   * Makes the failure.
+   *
+   * @param detail what failed, where, what was expected and found, and what to do
+   */
   public WriteBudgetExhaustedException(ErrorDetail detail) {
     super(ErrorCode.WRITE_BUDGET_EXHAUSTED, detail);
   }

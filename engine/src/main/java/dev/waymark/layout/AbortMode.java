@@ -13,12 +13,16 @@ public enum AbortMode {
     this.wireCode = wireCode;
   }
 
-  /** The number that stands for this mode on disk. */
+  /** {@return the number that stands for this mode on disk} */
   public int wireCode() {
     return wireCode;
   }
 
-  /** The mode of a wire code, or null where there is none. */
+  /**
+   * {@return the mode of a wire code, or null where there is none}
+   *
+   * @param wireCode the number on disk
+   */
   public static AbortMode ofWireCode(int wireCode) {
     for (AbortMode mode : values()) {
       if (mode.wireCode == wireCode) {

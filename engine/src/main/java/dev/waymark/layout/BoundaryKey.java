@@ -14,7 +14,12 @@ public record BoundaryKey(long word0, long word1, long word2, long word3) {
   /** Bytes a key. */
   public static final int LENGTH_BYTES = 32;
 
-  /** Reads a key from 32 bytes. */
+  /**
+   * Reads a key from 32 bytes.
+   *
+   * @param bytes exactly 32 of them
+   * @return the key
+   */
   public static BoundaryKey of(byte[] bytes) {
     if (bytes.length != LENGTH_BYTES) {
       throw new InvalidArgumentException(
@@ -24,7 +29,12 @@ public record BoundaryKey(long word0, long word1, long word2, long word3) {
     return new BoundaryKey(buffer.getLong(), buffer.getLong(), buffer.getLong(), buffer.getLong());
   }
 
-  /** Reads a key from 64 hex digits. */
+  /**
+   * Reads a key from 64 hex digits.
+   *
+   * @param hex exactly 64 of them, in either case
+   * @return the key
+   */
   public static BoundaryKey ofHex(String hex) {
     if (hex.length() != 2 * LENGTH_BYTES) {
       throw new InvalidArgumentException(
@@ -40,7 +50,7 @@ public record BoundaryKey(long word0, long word1, long word2, long word3) {
     }
   }
 
-  /** The 32 bytes. */
+  /** {@return the 32 bytes} */
   public byte[] toBytes() {
     return ByteBuffer.allocate(LENGTH_BYTES)
         .order(ByteOrder.LITTLE_ENDIAN)
@@ -51,12 +61,12 @@ public record BoundaryKey(long word0, long word1, long word2, long word3) {
         .array();
   }
 
-  /** All 64 hex digits; for output only where the user asked for whole keys. */
+  /** {@return all 64 hex digits; for output only where the user asked for whole keys} */
   public String toHex() {
     return HexFormat.of().formatHex(toBytes());
   }
 
-  /** The first 8 hex digits: what messages and listings may show. */
+  /** {@return the first 8 hex digits: what messages and listings may show} */
   public String abbreviated() {
     return toHex().substring(0, 8);
   }

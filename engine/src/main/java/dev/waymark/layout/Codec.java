@@ -23,17 +23,21 @@ public enum Codec {
     this.lossy = lossy;
   }
 
-  /** The number that stands for this codec on disk. */
+  /** {@return the number that stands for this codec on disk} */
   public int wireCode() {
     return wireCode;
   }
 
-  /** Whether decoded bytes may differ from those encoded. */
+  /** {@return whether decoded bytes may differ from those encoded} */
   public boolean isLossy() {
     return lossy;
   }
 
-  /** The codec of a wire code, or null where there is none. */
+  /**
+   * {@return the codec of a wire code, or null where there is none}
+   *
+   * @param wireCode the number on disk
+   */
   public static Codec ofWireCode(int wireCode) {
     for (Codec codec : values()) {
       if (codec.wireCode == wireCode) {

@@ -22,7 +22,14 @@ public record CodecPlan(Codec rows, Codec window, Codec fixed, Map<String, Codec
   public static final CodecPlan PLANES =
       new CodecPlan(Codec.PLANES, Codec.PLANES, Codec.PLANES, Map.of());
 
-  /** Copies the map. */
+  /**
+   * Copies the map.
+   *
+   * @param rows codec of tensors that grow by rows
+   * @param window codec of tensors that grow as a window
+   * @param fixed codec of fixed tensors
+   * @param byTensor codecs of single tensors, by name
+   */
   public CodecPlan {
     Objects.requireNonNull(rows, "rows");
     Objects.requireNonNull(window, "window");
@@ -30,7 +37,7 @@ public record CodecPlan(Codec rows, Codec window, Codec fixed, Map<String, Codec
     byTensor = Map.copyOf(byTensor);
   }
 
-  /** The one JSON text of this plan; equal plans give equal texts. */
+  /** {@return the one JSON text of this plan; equal plans give equal texts} */
   public String toJson() {
     ObjectNode root = JsonNodeFactory.instance.objectNode();
     root.put("rows", rows.name());
@@ -44,6 +51,8 @@ public record CodecPlan(Codec rows, Codec window, Codec fixed, Map<String, Codec
   /**
    * Reads a plan from its JSON.
    *
+   * @param text the JSON text
+   * @return the plan
    * @throws InvalidSettingException if it is not one
    */
   public static CodecPlan ofJson(String text) {
@@ -76,24 +85,41 @@ public record CodecPlan(Codec rows, Codec window, Codec fixed, Map<String, Codec
             .expected("rows, window, fixed and tensors, each naming a codec"));
   }
 
-  /** A copy with another codec for fixed tensors. */
+  /**
+   * {@return a copy with another codec for fixed tensors}
+   *
+   * @param codec the codec that is used instead
+   */
   public CodecPlan withFixed(Codec codec) {
     return new CodecPlan(rows, window, codec, byTensor);
   }
 
-  /** A copy with another codec for rows and windows. */
+  /**
+   * {@return a copy with another codec for rows and windows}
+   *
+   * @param codec the codec that is used instead
+   */
   public CodecPlan withRows(Codec codec) {
     return new CodecPlan(codec, codec, fixed, byTensor);
   }
 
-  /** A copy with another codec for one tensor. */
+  /**
+   * {@return a copy with another codec for one tensor}
+   *
+   * @param name the tensor's name
+   * @param codec the codec that is used instead
+   */
   public CodecPlan withTensor(String name, Codec codec) {
     Map<String, Codec> map = new TreeMap<>(byTensor);
     map.put(name, codec);
     return new CodecPlan(rows, window, fixed, map);
   }
 
-  /** The codec of a tensor. */
+  /**
+   * {@return the codec of a tensor}
+   *
+   * @param spec the tensor
+   */
   public Codec of(TensorSpec spec) {
     Codec named = byTensor.get(spec.name());
     if (named != null) {

@@ -39,7 +39,7 @@ public enum DType {
     this.sizeBytes = sizeBytes;
   }
 
-  /** Bytes an element. */
+  /** {@return bytes an element} */
   public int sizeBytes() {
     return sizeBytes;
   }

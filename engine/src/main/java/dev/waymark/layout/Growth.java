@@ -11,7 +11,11 @@ public sealed interface Growth {
    * (4, 128). After {@code n} tokens there are {@code n / tokensPerRow} rows, rounded down.
    */
   record Rows(int tokensPerRow) implements Growth {
-    /** Checks the range. */
+    /**
+     * Checks the range.
+     *
+     * @param tokensPerRow tokens that one row stands for, 1 or more
+     */
     public Rows {
       if (tokensPerRow < 1) {
         throw new InvalidSettingException(
@@ -25,7 +29,12 @@ public sealed interface Growth {
    * cache whose size includes its kept first tokens has a window of size minus kept.
    */
   record Window(int windowTokens, int sinkTokens) implements Growth {
-    /** Checks the range. */
+    /**
+     * Checks the range.
+     *
+     * @param windowTokens tokens that the window holds, 1 or more
+     * @param sinkTokens first tokens that stay for good, 0 or more
+     */
     public Window {
       if (windowTokens < 1 || sinkTokens < 0) {
         throw new InvalidSettingException(

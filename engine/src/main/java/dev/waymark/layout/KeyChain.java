@@ -32,7 +32,13 @@ public final class KeyChain {
   private final MessageDigest sha256 = newSha256();
   private ByteBuffer scratch = newScratch(512);
 
-  /** The fingerprint of a namespace. */
+  /**
+   * {@return the fingerprint of a namespace}
+   *
+   * @param identity the model and how it is run
+   * @param layout what its state is made of
+   * @param codecs how each tensor is stored
+   */
   public static byte[] fingerprint(ModelIdentity identity, Layout layout, CodecPlan codecs) {
     MessageDigest digest = newSha256();
     update(digest, "waymark namespace 1");
@@ -52,14 +58,23 @@ public final class KeyChain {
     return digest.digest();
   }
 
-  /** The key that stands above the first boundaries of a namespace. */
+  /**
+   * {@return the key that stands above the first boundaries of a namespace}
+   *
+   * @param fingerprint the 32 bytes of the namespace
+   */
   public static BoundaryKey root(byte[] fingerprint) {
     MessageDigest digest = newSha256();
     update(digest, "waymark root 1");
     return BoundaryKey.of(digest.digest(fingerprint));
   }
 
-  /** The key that stands above the first boundaries of a tenant. The salt is never stored. */
+  /**
+   * {@return the key that stands above the first boundaries of a tenant} The salt is never stored.
+   *
+   * @param fingerprint the 32 bytes of the namespace
+   * @param secretSalt 16 bytes or more
+   */
   public static BoundaryKey tenantRoot(byte[] fingerprint, byte[] secretSalt) {
     if (secretSalt.length < 16) {
       throw new InvalidArgumentException(
@@ -77,8 +92,9 @@ public final class KeyChain {
   }
 
   /**
-   * The key of the boundary that a block makes of its parent's.
+   * {@return the key of the boundary that a block makes of its parent's}
    *
+   * @param parent key of the boundary before, or the root's
    * @param tokens array that holds the block's token ids
    * @param from first of them
    * @param count how many

@@ -52,58 +52,81 @@ public final class Layout {
     this.hasFixed = fixed;
   }
 
-  /** A layout of these tensors. */
+  /**
+   * {@return a layout of these tensors}
+   *
+   * @param blockTokens tokens a block, 1 or more
+   * @param tensors the tensors, each of another name
+   */
   public static Layout of(int blockTokens, List<TensorSpec> tensors) {
     return new Layout(blockTokens, tensors);
   }
 
-  /** A layout of these tensors. */
+  /**
+   * {@return a layout of these tensors}
+   *
+   * @param blockTokens tokens a block, 1 or more
+   * @param tensors the tensors, each of another name
+   */
   public static Layout of(int blockTokens, TensorSpec... tensors) {
     return new Layout(blockTokens, List.of(tensors));
   }
 
-  /** Tokens a block. */
+  /** {@return tokens a block} */
   public int blockTokens() {
     return blockTokens;
   }
 
-  /** The tensors in order: the order in which a server uploads them. */
+  /** {@return the tensors in order: the order in which a server uploads them} */
   public List<TensorSpec> tensors() {
     return tensors;
   }
 
-  /** The tensor of a name, or null. */
+  /**
+   * {@return the tensor of a name, or null}
+   *
+   * @param name the tensor's name
+   */
   public TensorSpec tensor(String name) {
     Integer index = indexByName.get(name);
     return index == null ? null : tensors.get(index);
   }
 
-  /** Place of a tensor in {@link #tensors()}, or -1. */
+  /**
+   * {@return place of a tensor in {@link #tensors()}, or -1}
+   *
+   * @param name the tensor's name
+   */
   public int indexOf(String name) {
     return indexByName.getOrDefault(name, -1);
   }
 
-  /** The largest window, 0 where there is none. */
+  /** {@return the largest window, 0 where there is none} */
   public int maxWindowTokens() {
     return maxWindowTokens;
   }
 
-  /** The largest sink, 0 where there is none. */
+  /** {@return the largest sink, 0 where there is none} */
   public int maxSinkTokens() {
     return maxSinkTokens;
   }
 
-  /** Whether any tensor is wholly replaced as tokens pass. */
+  /** {@return whether any tensor is wholly replaced as tokens pass} */
   public boolean hasFixed() {
     return hasFixed;
   }
 
-  /** Whether a boundary's rows alone are not enough to resume from. */
+  /** {@return whether a boundary's rows alone are not enough to resume from} */
   public boolean needsPoints() {
     return hasFixed || maxWindowTokens > 0;
   }
 
-  /** Raw bytes of the rows (sinks included) that the tokens {@code [from, to)} add. */
+  /**
+   * {@return raw bytes of the rows (sinks included) that the tokens {@code [from, to)} add}
+   *
+   * @param from first token
+   * @param to one past the last token
+   */
   public long rowBytes(long from, long to) {
     long bytes = 0;
     for (TensorSpec spec : tensors) {
@@ -119,8 +142,11 @@ public final class Layout {
   }
 
   /**
-   * Raw bytes of the window rows that a point at {@code to} adds where its chain covers those
-   * before {@code coveredTo}.
+   * {@return raw bytes of the window rows that a point at {@code to} adds where its chain covers
+   * those before {@code coveredTo}}
+   *
+   * @param coveredTo tokens up to which the chain holds the window
+   * @param to one past the last token
    */
   public long windowBytes(long coveredTo, long to) {
     long bytes = 0;
@@ -133,8 +159,12 @@ public final class Layout {
   }
 
   /**
-   * First window row that a delta at {@code to} holds: its sinks are stored with the rows, so that
-   * they never count twice.
+   * {@return first window row that a delta at {@code to} holds: its sinks are stored with the rows,
+   * so that they never count twice}
+   *
+   * @param window the growth of the tensor
+   * @param coveredTo tokens up to which the chain holds the window
+   * @param to one past the last token
    */
   public static long windowStart(Growth.Window window, long coveredTo, long to) {
     long start = Math.max(to - window.windowTokens(), window.sinkTokens());
@@ -142,8 +172,11 @@ public final class Layout {
   }
 
   /**
-   * First window row that a point at {@code to} needs from deltas: those before it have left every
-   * window, or are sinks, which are stored with the rows. Equal to {@code to} where it needs none.
+   * {@return first window row that a point at {@code to} needs from deltas: those before it have
+   * left every window, or are sinks, which are stored with the rows} Equal to {@code to} where it
+   * needs none.
+   *
+   * @param to one past the last token
    */
   public int windowFrom(int to) {
     long from = to;
@@ -155,7 +188,7 @@ public final class Layout {
     return (int) from;
   }
 
-  /** Raw bytes of the fixed tensors. */
+  /** {@return raw bytes of the fixed tensors} */
   public long fixedBytes() {
     long bytes = 0;
     for (TensorSpec spec : tensors) {
@@ -166,7 +199,7 @@ public final class Layout {
     return bytes;
   }
 
-  /** The one JSON text of this layout; equal layouts give equal texts. */
+  /** {@return the one JSON text of this layout; equal layouts give equal texts} */
   public String toJson() {
     ObjectNode root = JsonNodeFactory.instance.objectNode();
     root.put("block_tokens", blockTokens);
@@ -194,6 +227,8 @@ public final class Layout {
   /**
    * Reads a layout from its JSON.
    *
+   * @param text the JSON text
+   * @return the layout
    * @throws InvalidSettingException naming the field that is missing, unknown or out of range
    */
   public static Layout ofJson(String text) {

@@ -31,12 +31,20 @@ public final class Memory {
     this.owner = owner;
   }
 
-  /** Buffers, direct or on the heap, as one run of bytes. */
+  /**
+   * {@return buffers, direct or on the heap, as one run of bytes}
+   *
+   * @param buffers in the order in which they follow each other
+   */
   public static Memory of(ByteBuffer... buffers) {
     return of(List.of(buffers));
   }
 
-  /** Buffers, direct or on the heap, as one run of bytes. */
+  /**
+   * {@return buffers, direct or on the heap, as one run of bytes}
+   *
+   * @param buffers in the order in which they follow each other
+   */
   public static Memory of(List<ByteBuffer> buffers) {
     Object[] bases = new Object[buffers.size()];
     long[] addresses = new long[buffers.size()];
@@ -60,8 +68,10 @@ public final class Memory {
   }
 
   /**
-   * Memory at an address, writable.
+   * {@return memory at an address, writable}
    *
+   * @param address of the first byte
+   * @param lengthBytes how many bytes there are
    * @param owner kept reachable as long as this object is; may be null for memory that outlives it
    */
   public static Memory ofAddress(long address, long lengthBytes, Object owner) {
@@ -74,24 +84,38 @@ public final class Memory {
     return new Memory(new Object[1], new long[] {address}, new long[] {lengthBytes}, true, owner);
   }
 
-  /** Bytes in all. */
+  /** {@return bytes in all} */
   public long lengthBytes() {
     return ends.length == 0 ? 0 : ends[ends.length - 1];
   }
 
-  /** Whether a restore may write here. */
+  /** {@return whether a restore may write here} */
   public boolean isWritable() {
     return writable;
   }
 
-  /** Copies {@code length} bytes out to {@code target}. */
+  /**
+   * Copies {@code length} bytes out to {@code target}.
+   *
+   * @param offset first byte of this memory
+   * @param target where the bytes go
+   * @param targetIndex first byte there
+   * @param length how many bytes
+   */
   public void get(long offset, MutableDirectBuffer target, int targetIndex, int length) {
     target.boundsCheck(targetIndex, length);
     copy(offset, target.byteArray(), target.addressOffset() + targetIndex, length, false);
     Reference.reachabilityFence(target);
   }
 
-  /** Copies {@code length} bytes in from {@code source}. */
+  /**
+   * Copies {@code length} bytes in from {@code source}.
+   *
+   * @param offset first byte of this memory
+   * @param source where the bytes come from
+   * @param sourceIndex first byte there
+   * @param length how many bytes
+   */
   public void put(long offset, DirectBuffer source, int sourceIndex, int length) {
     if (!writable) {
       throw new ViewMismatchException(

@@ -17,7 +17,11 @@ import java.util.TreeMap;
  * caller names. Any difference is another namespace. Values are shown by tools: put no secret here.
  */
 public record ModelIdentity(SortedMap<String, String> properties) {
-  /** Copies and checks the properties. */
+  /**
+   * Copies and checks the properties.
+   *
+   * @param properties values by name
+   */
   public ModelIdentity {
     SortedMap<String, String> copy = new TreeMap<>(properties);
     copy.forEach(
@@ -39,12 +43,16 @@ public record ModelIdentity(SortedMap<String, String> properties) {
     properties = java.util.Collections.unmodifiableSortedMap(copy);
   }
 
-  /** An identity of these properties. */
+  /**
+   * {@return an identity of these properties}
+   *
+   * @param properties values by name
+   */
   public static ModelIdentity of(Map<String, String> properties) {
     return new ModelIdentity(new TreeMap<>(properties));
   }
 
-  /** The one JSON text of this identity: an object of strings, in order of name. */
+  /** {@return the one JSON text of this identity: an object of strings, in order of name} */
   public String toJson() {
     ObjectNode root = JsonNodeFactory.instance.objectNode();
     properties.forEach(root::put);
@@ -54,6 +62,8 @@ public record ModelIdentity(SortedMap<String, String> properties) {
   /**
    * Reads an identity from its JSON.
    *
+   * @param text the JSON text
+   * @return the identity
    * @throws InvalidSettingException if it is not an object of strings
    */
   public static ModelIdentity ofJson(String text) {
@@ -69,7 +79,7 @@ public record ModelIdentity(SortedMap<String, String> properties) {
     return new ModelIdentity(properties);
   }
 
-  /** An empty builder. */
+  /** {@return an empty builder} */
   public static Builder builder() {
     return new Builder();
   }
@@ -80,43 +90,79 @@ public record ModelIdentity(SortedMap<String, String> properties) {
 
     private Builder() {}
 
-    /** Digest of the weights. */
+    /**
+     * Digest of the weights.
+     *
+     * @param digest the digest, with the name of its algorithm
+     * @return this builder
+     */
     public Builder weights(String digest) {
       return property("weights", digest);
     }
 
-    /** Name or digest of the tokenizer. */
+    /**
+     * Name or digest of the tokenizer.
+     *
+     * @param value its value, as text
+     * @return this builder
+     */
     public Builder tokenizer(String value) {
       return property("tokenizer", value);
     }
 
-    /** Rotary embedding: base, scaling, factor. */
+    /**
+     * Rotary embedding: base, scaling, factor.
+     *
+     * @param value its value, as text
+     * @return this builder
+     */
     public Builder rope(String value) {
       return property("rope", value);
     }
 
-    /** Quantisation of weights and cache. */
+    /**
+     * Quantisation of weights and cache.
+     *
+     * @param value its value, as text
+     * @return this builder
+     */
     public Builder quantisation(String value) {
       return property("quantisation", value);
     }
 
-    /** Tensor, pipeline and expert parallel sizes, and this rank. */
+    /**
+     * Tensor, pipeline and expert parallel sizes, and this rank.
+     *
+     * @param value its value, as text
+     * @return this builder
+     */
     public Builder parallel(String value) {
       return property("parallel", value);
     }
 
-    /** Inference engine and the version of its cache layout. */
+    /**
+     * Inference engine and the version of its cache layout.
+     *
+     * @param value its value, as text
+     * @return this builder
+     */
     public Builder engine(String value) {
       return property("engine", value);
     }
 
-    /** Any other property. */
+    /**
+     * Any other property.
+     *
+     * @param name name of the property
+     * @param value its value, as text
+     * @return this builder
+     */
     public Builder property(String name, String value) {
       properties.put(name, value);
       return this;
     }
 
-    /** The identity. */
+    /** {@return the identity} */
     public ModelIdentity build() {
       return new ModelIdentity(properties);
     }

@@ -5,7 +5,11 @@ package dev.waymark.layout;
  * positions {@code [outerFrom, outerFrom + outerCount)}.
  */
 public record PartRange(int outerFrom, int outerCount, long rowFrom, long rowCount) {
-  /** Raw bytes of the part. */
+  /**
+   * {@return raw bytes of the part}
+   *
+   * @param spec the tensor
+   */
   public long rawBytes(TensorSpec spec) {
     return Math.multiplyExact(Math.multiplyExact(rowCount, spec.innerBytes()), (long) outerCount);
   }

@@ -25,40 +25,52 @@ public final class Prompt {
     this.lengthTokens = lengthTokens;
   }
 
-  /** A prompt of these token ids. */
+  /**
+   * {@return a prompt of these token ids}
+   *
+   * @param tokens token ids
+   */
   public static Prompt ofTokens(int... tokens) {
     return new Prompt(tokens, Map.of(), null, tokens.length);
   }
 
   /**
-   * A prompt of these token ids, some of whose blocks have extra keys: an adapter's name, the
-   * digest of an image.
+   * {@return a prompt of these token ids, some of whose blocks have extra keys: an adapter's name,
+   * the digest of an image}
+   *
+   * @param tokens token ids
+   * @param extraByBlock by number of the block, from 0
    */
   public static Prompt ofTokens(int[] tokens, Map<Integer, byte[]> extraByBlock) {
     return new Prompt(tokens, Map.copyOf(extraByBlock), null, tokens.length);
   }
 
   /**
-   * A prompt whose whole blocks the caller names itself. Each key has to stand for its block and
-   * all before it; the root key of a namespace or tenant plays no part in it.
+   * {@return a prompt whose whole blocks the caller names itself} Each key has to stand for its
+   * block and all before it; the root key of a namespace or tenant plays no part in it.
    *
+   * @param keys one for each whole block
    * @param lengthTokens tokens in all, an unfinished last block included
    */
   public static Prompt ofKeys(List<BoundaryKey> keys, int lengthTokens) {
     return new Prompt(null, Map.of(), List.copyOf(keys), lengthTokens);
   }
 
-  /** Tokens in all. */
+  /** {@return tokens in all} */
   public int lengthTokens() {
     return lengthTokens;
   }
 
-  /** Whether the caller named the blocks itself. */
+  /** {@return whether the caller named the blocks itself} */
   public boolean hasOwnKeys() {
     return keys != null;
   }
 
-  /** Whole blocks of {@code blockTokens}. */
+  /**
+   * {@return whole blocks of {@code blockTokens}}
+   *
+   * @param blockTokens tokens a block, 1 or more
+   */
   public int wholeBlocks(int blockTokens) {
     int blocks = lengthTokens / blockTokens;
     if (keys != null && keys.size() != blocks) {
@@ -70,7 +82,14 @@ public final class Prompt {
     return blocks;
   }
 
-  /** The key of a block, whose parent's key is given. */
+  /**
+   * {@return the key of a block, whose parent's key is given}
+   *
+   * @param chain hashes
+   * @param parent key of the boundary before, or the root's
+   * @param block number of the block, from 0
+   * @param blockTokens tokens a block, 1 or more
+   */
   public BoundaryKey key(KeyChain chain, BoundaryKey parent, int block, int blockTokens) {
     if (keys != null) {
       return keys.get(block);

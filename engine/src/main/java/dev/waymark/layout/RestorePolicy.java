@@ -30,7 +30,7 @@ public record RestorePolicy(Kind kind, int argument) {
       this.wireCode = wireCode;
     }
 
-    /** The number that stands for this policy on disk. */
+    /** {@return the number that stands for this policy on disk} */
     public int wireCode() {
       return wireCode;
     }
@@ -45,7 +45,13 @@ public record RestorePolicy(Kind kind, int argument) {
   /** The default: a lattice whose points cost at most a quarter of their chain's row bytes. */
   public static final RestorePolicy DEFAULT = lattice(25);
 
-  /** Checks the argument. */
+  /**
+   * Checks the argument.
+   *
+   * @param kind which policy
+   * @param argument of {@code STRIDE} the blocks, of {@code LATTICE} the budget in percent of the
+   *     chain's row bytes, else 0
+   */
   public RestorePolicy {
     boolean valid =
         switch (kind) {
@@ -59,17 +65,30 @@ public record RestorePolicy(Kind kind, int argument) {
     }
   }
 
-  /** A point every {@code blocks} blocks from the root, and the last. */
+  /**
+   * {@return a point every {@code blocks} blocks from the root, and the last}
+   *
+   * @param blocks 1 or more
+   */
   public static RestorePolicy stride(int blocks) {
     return new RestorePolicy(Kind.STRIDE, blocks);
   }
 
-  /** A lattice whose points cost at most {@code budgetPercent} of their chain's row bytes. */
+  /**
+   * {@return a lattice whose points cost at most {@code budgetPercent} of their chain's row bytes}
+   *
+   * @param budgetPercent 0 to 1,000,000
+   */
   public static RestorePolicy lattice(int budgetPercent) {
     return new RestorePolicy(Kind.LATTICE, budgetPercent);
   }
 
-  /** The policy of a wire code and an argument, or null where there is none. */
+  /**
+   * {@return the policy of a wire code and an argument, or null where there is none}
+   *
+   * @param wireCode the number on disk
+   * @param argument the number beside it on disk
+   */
   public static RestorePolicy ofWire(int wireCode, long argument) {
     for (Kind kind : Kind.values()) {
       if (kind.wireCode == wireCode && argument == (int) argument) {

@@ -17,24 +17,33 @@ public final class StateViews {
     this.specs = specs;
   }
 
-  /** Views by tensor name. */
+  /**
+   * {@return views by tensor name}
+   *
+   * @param views views by name of their tensor
+   */
   public static StateViews of(Map<String, TensorView> views) {
     return new StateViews(Map.copyOf(views), Map.of());
   }
 
-  /** An empty builder. */
+  /** {@return an empty builder} */
   public static Builder builder() {
     return new Builder();
   }
 
-  /** The view of a tensor, or null where the caller gave none. */
+  /**
+   * {@return the view of a tensor, or null where the caller gave none}
+   *
+   * @param spec the tensor
+   */
   public TensorView get(TensorSpec spec) {
     return views.get(spec.name());
   }
 
   /**
-   * The view of a tensor.
+   * {@return the view of a tensor}
    *
+   * @param spec the tensor
    * @throws ViewMismatchException if the caller gave none
    */
   public TensorView require(TensorSpec spec) {
@@ -51,6 +60,7 @@ public final class StateViews {
   /**
    * Checks that every view is of a tensor of the layout.
    *
+   * @param layout the layout that they have to be of
    * @throws ViewMismatchException if a name is not in the layout, or its tensor is another one
    */
   public void checkNames(Layout layout) {
@@ -82,14 +92,20 @@ public final class StateViews {
 
     private Builder() {}
 
-    /** Adds or replaces the view of a tensor. */
+    /**
+     * Adds or replaces the view of a tensor.
+     *
+     * @param spec the tensor
+     * @param view the memory to look at, in the shape of the tensor
+     * @return this builder
+     */
     public Builder put(TensorSpec spec, TensorView view) {
       views.put(spec.name(), view);
       specs.put(spec.name(), spec);
       return this;
     }
 
-    /** The views. */
+    /** {@return the views} */
     public StateViews build() {
       return new StateViews(Map.copyOf(views), Map.copyOf(specs));
     }

@@ -20,7 +20,15 @@ public record TensorSpec(String name, DType dtype, Growth growth, List<Long> sha
   /** Stands in a shape for the token axis. */
   public static final long TOKEN_AXIS = -1;
 
-  /** Checks name, dims and the token axis, and that no size overflows. */
+  /**
+   * Checks name, dims and the token axis, and that no size overflows.
+   *
+   * @param name unique within the layout, 1 to 255 UTF-8 bytes
+   * @param dtype element type
+   * @param growth how it grows
+   * @param shape dims in order, {@link #TOKEN_AXIS} at the token axis; fixed tensors have none of
+   *     it. Dims may be 0
+   */
   public TensorSpec {
     shape = List.copyOf(shape);
     int nameBytes = name.getBytes(java.nio.charset.StandardCharsets.UTF_8).length;
@@ -64,28 +72,49 @@ public record TensorSpec(String name, DType dtype, Growth growth, List<Long> sha
     }
   }
 
-  /** A tensor of one row per {@code tokensPerRow} tokens. */
+  /**
+   * {@return a tensor of one row per {@code tokensPerRow} tokens}
+   *
+   * @param name 1 to 255 bytes of UTF-8
+   * @param dtype type of its elements
+   * @param tokensPerRow tokens that one row stands for, 1 or more
+   * @param shape its dims in order, {@link #TOKEN_AXIS} where the tokens run
+   */
   public static TensorSpec rows(String name, DType dtype, int tokensPerRow, long... shape) {
     return new TensorSpec(name, dtype, new Growth.Rows(tokensPerRow), boxed(shape));
   }
 
-  /** A tensor of the last {@code windowTokens} tokens and the first {@code sinkTokens}. */
+  /**
+   * {@return a tensor of the last {@code windowTokens} tokens and the first {@code sinkTokens}}
+   *
+   * @param name 1 to 255 bytes of UTF-8
+   * @param dtype type of its elements
+   * @param windowTokens tokens that the window holds, 1 or more
+   * @param sinkTokens first tokens that stay for good, 0 or more
+   * @param shape its dims in order, {@link #TOKEN_AXIS} where the tokens run
+   */
   public static TensorSpec window(
       String name, DType dtype, int windowTokens, int sinkTokens, long... shape) {
     return new TensorSpec(name, dtype, new Growth.Window(windowTokens, sinkTokens), boxed(shape));
   }
 
-  /** A tensor of one value. */
+  /**
+   * {@return a tensor of one value}
+   *
+   * @param name 1 to 255 bytes of UTF-8
+   * @param dtype type of its elements
+   * @param shape its dims in order, {@link #TOKEN_AXIS} where the tokens run
+   */
   public static TensorSpec fixed(String name, DType dtype, long... shape) {
     return new TensorSpec(name, dtype, new Growth.Fixed(), boxed(shape));
   }
 
-  /** Whether the tensor has no token axis. */
+  /** {@return whether the tensor has no token axis} */
   public boolean isFixed() {
     return growth instanceof Growth.Fixed;
   }
 
-  /** Product of the dims before the token axis; 1 for a fixed tensor. */
+  /** {@return product of the dims before the token axis; 1 for a fixed tensor} */
   public int outer() {
     long product = 1;
     if (!isFixed()) {
@@ -96,7 +125,7 @@ public record TensorSpec(String name, DType dtype, Growth growth, List<Long> sha
     return (int) product;
   }
 
-  /** Bytes of one row at one outer position; of one element for a fixed tensor. */
+  /** {@return bytes of one row at one outer position; of one element for a fixed tensor} */
   public long innerBytes() {
     long product = dtype.sizeBytes();
     if (!isFixed()) {
@@ -109,15 +138,19 @@ public record TensorSpec(String name, DType dtype, Growth growth, List<Long> sha
   }
 
   /**
-   * Elements of a codec's row: the last dim. Row codecs keep one scale for each of them. 1 where
-   * the token axis comes last, or where there is no dim.
+   * {@return elements of a codec's row: the last dim} Row codecs keep one scale for each of them. 1
+   * where the token axis comes last, or where there is no dim.
    */
   public long rowWidth() {
     long last = shape.isEmpty() ? 1 : shape.get(shape.size() - 1);
     return last == TOKEN_AXIS ? 1 : last;
   }
 
-  /** Rows that exist after {@code tokens} tokens; of a window tensor, rows ever written. */
+  /**
+   * {@return rows that exist after {@code tokens} tokens; of a window tensor, rows ever written}
+   *
+   * @param tokens tokens of the prefix
+   */
   public long rowsAfter(long tokens) {
     if (growth instanceof Growth.Rows rows) {
       return tokens / rows.tokensPerRow();
@@ -125,7 +158,11 @@ public record TensorSpec(String name, DType dtype, Growth growth, List<Long> sha
     return isFixed() ? elements() : tokens;
   }
 
-  /** Bytes of {@code rows} rows over all outer positions. */
+  /**
+   * {@return bytes of {@code rows} rows over all outer positions}
+   *
+   * @param rows number of rows
+   */
   public long bytesOfRows(long rows) {
     return Math.multiplyExact(Math.multiplyExact(rows, innerBytes()), (long) outer());
   }

@@ -62,11 +62,14 @@ public final class TensorView {
   }
 
   /**
-   * Rows {@code [firstRow, endRow)} in order.
+   * {@return rows {@code [firstRow, endRow)} in order}
    *
+   * @param memory the memory that holds the rows
    * @param offsetBytes where row {@code firstRow} of outer position 0 stands
    * @param outerStrideBytes from one outer position to the next
    * @param rowStrideBytes from one row to the next
+   * @param firstRow first row that the view holds
+   * @param endRow one past the last row that the view holds
    */
   public static TensorView linear(
       Memory memory,
@@ -89,9 +92,14 @@ public final class TensorView {
   }
 
   /**
-   * A rotating cache: {@code sinkRows} slots that keep the first rows, then a ring.
+   * {@return a rotating cache: {@code sinkRows} slots that keep the first rows, then a ring}
    *
+   * @param memory the memory that holds the rows
+   * @param offsetBytes where slot 0 of outer position 0 stands
+   * @param outerStrideBytes from one outer position to the next
+   * @param rowStrideBytes from one slot to the next
    * @param capacityRows slots in all, the sinks' included
+   * @param sinkRows slots that keep the first rows, 0 or more
    * @param writeSlot slot of the next row to be written, {@code sinkRows} to {@code capacityRows}
    *     (the end stands for the first slot of the ring)
    * @param endRow rows written so far: those of the prefix
@@ -134,20 +142,36 @@ public final class TensorView {
         true);
   }
 
-  /** The value of a fixed tensor, its elements in order without gaps. */
+  /**
+   * {@return the value of a fixed tensor, its elements in order without gaps}
+   *
+   * @param spec the tensor
+   * @param memory the memory that holds it
+   * @param offsetBytes where the first byte of the value stands in the memory
+   */
   public static TensorView value(TensorSpec spec, Memory memory, long offsetBytes) {
     long elements = spec.rowsAfter(0);
     return linear(memory, offsetBytes, 0, spec.innerBytes(), 0, elements);
   }
 
-  /** The value of a fixed tensor, from a buffer's position on. */
+  /**
+   * {@return the value of a fixed tensor, from a buffer's position on}
+   *
+   * @param spec the tensor
+   * @param buffer the buffer that holds it
+   */
   public static TensorView value(TensorSpec spec, ByteBuffer buffer) {
     return value(spec, Memory.of(buffer), 0);
   }
 
   /**
-   * Rows {@code [firstRow, endRow)} of a buffer laid out {@code [outer][capacity][inner]}, where
-   * the capacity follows from the buffer's length.
+   * {@return rows {@code [firstRow, endRow)} of a buffer laid out {@code [outer][capacity][inner]},
+   * where the capacity follows from the buffer's length}
+   *
+   * @param spec the tensor
+   * @param buffer the buffer that holds them
+   * @param firstRow first row that the view holds
+   * @param endRow one past the last row that the view holds
    */
   public static TensorView packed(TensorSpec spec, ByteBuffer buffer, long firstRow, long endRow) {
     long inner = spec.innerBytes();
@@ -155,22 +179,27 @@ public final class TensorView {
     return linear(Memory.of(buffer), 0, lane, inner, firstRow, endRow);
   }
 
-  /** The memory that the view looks at. */
+  /** {@return the memory that the view looks at} */
   public Memory memory() {
     return memory;
   }
 
-  /** First row that the view holds, its sinks apart. */
+  /** {@return first row that the view holds, its sinks apart} */
   public long firstRow() {
     return firstRow;
   }
 
-  /** One past the last row that the view holds. */
+  /** {@return one past the last row that the view holds} */
   public long endRow() {
     return endRow;
   }
 
-  /** Whether all rows {@code [from, to)} are in the view, as sinks or in the ring. */
+  /**
+   * {@return whether all rows {@code [from, to)} are in the view, as sinks or in the ring}
+   *
+   * @param from first row
+   * @param to one past the last row
+   */
   public boolean holds(long from, long to) {
     if (from >= to) {
       return true;
@@ -185,6 +214,7 @@ public final class TensorView {
    * Checks that rows of the tensor's shape fit the memory. What is only read from may be looked at
    * by several outer positions: a stride of 0 between them says that all are equal.
    *
+   * @param spec the tensor
    * @throws ViewMismatchException if the last byte lies outside, or strides overlap rows
    */
   public void checkFits(TensorSpec spec) {
@@ -220,6 +250,7 @@ public final class TensorView {
    * Checks what is to be written to: that it fits, and that no byte of it stands for two. Outer
    * positions lie one after the other, or their rows alternate.
    *
+   * @param spec the tensor
    * @throws ViewMismatchException if it does not fit, overlaps itself, or is of read-only memory
    */
   public void checkWritable(TensorSpec spec) {
@@ -258,7 +289,12 @@ public final class TensorView {
    * Copies raw bytes of a part out of the caller's memory. A part's raw bytes are, outer position
    * by outer position, its rows in order.
    *
+   * @param spec the tensor
+   * @param part which outer positions and rows the part has
    * @param rawOffset first raw byte of the part that is wanted
+   * @param target where the bytes go
+   * @param targetIndex first byte there
+   * @param length how many bytes
    */
   public void gather(
       TensorSpec spec,
@@ -270,7 +306,16 @@ public final class TensorView {
     transfer(spec, part, rawOffset, target, null, targetIndex, length);
   }
 
-  /** Copies raw bytes of a part into the caller's memory; the inverse of {@link #gather}. */
+  /**
+   * Copies raw bytes of a part into the caller's memory; the inverse of {@link #gather}.
+   *
+   * @param spec the tensor
+   * @param part which outer positions and rows the part has
+   * @param rawOffset first raw byte of the part that is meant
+   * @param source where the bytes come from
+   * @param sourceIndex first byte there
+   * @param length how many bytes
+   */
   public void scatter(
       TensorSpec spec,
       PartRange part,

@@ -67,7 +67,7 @@ final class SmallStore {
 
   /** A store whose manifest has edits of at least that length. */
   static Map<String, byte[]> ofEdits() {
-    for (int blocks = 140; ; blocks += 20) {
+    for (int blocks = 40; ; blocks += 10) {
       Map<String, byte[]> files = write(SMALL_ROWS, CodecPlan.RAW, blocks);
       byte[] manifest = files.get(manifest(files));
       int end = manifest.length;

@@ -91,9 +91,10 @@ public final class TensorAccounts {
     }
     String file = segment.info().fileName();
     int read = 0;
-    try (StoreFile opened = directory.openReadOnly(file);
+    try (Scratch.Pool scratches = new Scratch.Pool(1);
+        StoreFile opened = directory.openReadOnly(file);
         MappedRegion region = opened.map(segment.lengthBytes(), false);
-        Scratch scratch = new Scratch.Pool(1).take()) {
+        Scratch scratch = scratches.take()) {
       RecordReader reader = new RecordReader(region, file, scratch);
       for (Live record : live) {
         read += record(reader, record) ? 1 : 0;

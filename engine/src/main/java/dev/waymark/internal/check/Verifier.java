@@ -336,9 +336,10 @@ public final class Verifier {
 
   private void segment(ReadOnlyStore store, SegmentAccount segment, List<Live> live) {
     String file = segment.info().fileName();
-    try (StoreFile opened = directory.openReadOnly(file);
+    try (Scratch.Pool scratches = new Scratch.Pool(1);
+        StoreFile opened = directory.openReadOnly(file);
         MappedRegion region = opened.map(segment.lengthBytes(), false);
-        Scratch scratch = new Scratch.Pool(1).take()) {
+        Scratch scratch = scratches.take()) {
       if (!header(store, segment, region)) {
         return; // what stands in another segment's file can only be wrong
       }

@@ -241,14 +241,15 @@ public final class ManifestRebuild {
   }
 
   private void verify() {
-    Scratch.Pool scratches = new Scratch.Pool(1);
-    for (SegmentScan scan : scans) {
-      try (StoreFile file = directory.openReadOnly(scan.fileName());
-          MappedRegion region = file.map(scan.lengthBytes(), false);
-          Scratch scratch = scratches.take()) {
-        RecordReader reader = new RecordReader(region, scan.fileName(), scratch);
-        for (RecordLocation location : scan.records()) {
-          verify(reader, location, scan.fileName());
+    try (Scratch.Pool scratches = new Scratch.Pool(1)) {
+      for (SegmentScan scan : scans) {
+        try (StoreFile file = directory.openReadOnly(scan.fileName());
+            MappedRegion region = file.map(scan.lengthBytes(), false);
+            Scratch scratch = scratches.take()) {
+          RecordReader reader = new RecordReader(region, scan.fileName(), scratch);
+          for (RecordLocation location : scan.records()) {
+            verify(reader, location, scan.fileName());
+          }
         }
       }
     }
