@@ -233,10 +233,6 @@ enum Mistake {
   /** Its row in the page. */
   String row() {
     return "| `%s` | %s | %s | %s |"
-        .formatted(
-            this,
-            what,
-            foundWithinStates(),
-            isFoundByKills() ? "yes" : "no");
+        .formatted(this, what, foundWithinStates(), isFoundByKills() ? "yes" : "no");
   }
 }

@@ -26,8 +26,7 @@ class ScratchUseTest {
 
   @Test
   void verifyingAgainTakesNoMoreMemory() {
-    assertBounded(
-        () -> Verifier.verify(directory, () -> 0, Verifier.Level.ALL, bytes -> {}));
+    assertBounded(() -> Verifier.verify(directory, () -> 0, Verifier.Level.ALL, bytes -> {}));
   }
 
   @Test
