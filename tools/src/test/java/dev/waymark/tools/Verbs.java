@@ -10,6 +10,7 @@ import java.util.TreeMap;
 /** Every verb that is about a store, with arguments that make it look at or change one. */
 final class Verbs {
   private static final String STORE = "STORE";
+  private static final String OUTPUT = "OUTPUT";
 
   /** Verbs that look, and never write. */
   static final Map<String, List<String>> INSPECTING =
@@ -26,6 +27,10 @@ final class Verbs {
               Map.entry("dump", List.of(STORE, "1:0")),
               Map.entry("explain", List.of(STORE, "TOKENS")),
               Map.entry("estimate", List.of(STORE, "--tokens", "100")),
+              Map.entry("export", List.of(STORE, "-o", OUTPUT, "--force")),
+              Map.entry("pin", List.of(STORE)),
+              Map.entry("report", List.of(STORE, "--html", OUTPUT)),
+              Map.entry("status", List.of(STORE)),
               Map.entry("verify", List.of(STORE)),
               Map.entry("verify --level", List.of(STORE, "--level", "all")),
               Map.entry("repair", List.of(STORE, "--rebuild-manifest")),
@@ -36,26 +41,32 @@ final class Verbs {
       new TreeMap<>(
           Map.of(
               "compact", List.of(STORE),
-              "pin", List.of(STORE),
+              "pin --release", List.of(STORE, "--release", "none"),
               "repair --apply", List.of(STORE, "--rebuild-manifest", "--apply"),
               "wipe --apply", List.of(STORE, "--older-than", "1d", "--apply")));
 
-  /** Verbs that make their store, or need none. */
-  static final Set<String> OTHERS = Set.of("completion", "demo", "help", "replay", "serve");
+  /** Verbs that make their store, need none, or look at something else first. */
+  static final Set<String> OTHERS = Set.of("completion", "demo", "help", "import", "replay", "serve");
 
   private Verbs() {}
 
   /**
    * The command line of one of them.
    *
-   * @param tokens a file of token ids
+   * @param tokens a file of token ids; what is written goes beside it
    */
   static Object[] arguments(String verb, Path store, Path tokens) {
     List<String> pattern = INSPECTING.getOrDefault(verb, WRITING.get(verb));
     List<Object> arguments = new ArrayList<>();
     arguments.add(verb.replaceFirst(" .*", ""));
     for (String argument : pattern) {
-      arguments.add(argument.equals(STORE) ? store : argument.equals("TOKENS") ? tokens : argument);
+      arguments.add(
+          switch (argument) {
+            case STORE -> store;
+            case "TOKENS" -> tokens;
+            case OUTPUT -> tokens.resolveSibling("output");
+            default -> argument;
+          });
     }
     return arguments.toArray();
   }
