@@ -46,7 +46,8 @@ final class Verbs {
               "wipe --apply", List.of(STORE, "--older-than", "1d", "--apply")));
 
   /** Verbs that make their store, need none, or look at something else first. */
-  static final Set<String> OTHERS = Set.of("completion", "demo", "help", "import", "replay", "serve");
+  static final Set<String> OTHERS =
+      Set.of("completion", "demo", "help", "import", "replay", "serve");
 
   private Verbs() {}
 
