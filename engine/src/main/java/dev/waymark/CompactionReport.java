@@ -28,12 +28,12 @@ public record CompactionReport(
       long deadBytes,
       long allocatedBytes,
       long copyBytes) {
-    /** The share of its bytes that lives. */
+    /** {@return the share of its allocated bytes that lives, 0 to 1} */
     public double liveRatio() {
       return Math.min(1, (double) liveBytes / Math.max(1, allocatedBytes));
     }
 
-    /** What would come back. */
+    /** {@return bytes that would come back: what its file occupies, less what is copied} */
     public long gainBytes() {
       return allocatedBytes - copyBytes;
     }
@@ -51,7 +51,11 @@ public record CompactionReport(
      */
     boolean emptied(int done, int of, long copiedBytes);
 
-    /** Asked before each record, and while compaction waits for its rate: whether to stop now. */
+    /**
+     * Asked before each record, and while compaction waits for its rate.
+     *
+     * @return whether to stop now; never, unless overridden
+     */
     default boolean isCancelled() {
       return false;
     }

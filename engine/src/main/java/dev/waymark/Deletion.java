@@ -26,7 +26,17 @@ import java.util.function.IntPredicate;
  *     any age
  */
 public record Deletion(String namespace, String tenant, Duration olderThan) {
-  /** Requires a condition: nobody deletes a whole store by forgetting one. */
+  /**
+   * Requires a condition: nobody deletes a whole store by forgetting one.
+   *
+   * @param namespace number of a namespace, or the first 8 or more hex digits of its fingerprint;
+   *     null for any
+   * @param tenant first 8 or more hex digits of a tenant's root key, as {@link
+   *     StoreInspector#roots()} shows it; null for any
+   * @param olderThan what was added longer ago than that, however often it was used since; null for
+   *     any age
+   * @throws InvalidArgumentException if all of them are null
+   */
   public Deletion {
     if (namespace == null && tenant == null && olderThan == null) {
       throw new InvalidArgumentException(
@@ -36,17 +46,30 @@ public record Deletion(String namespace, String tenant, Duration olderThan) {
     }
   }
 
-  /** Everything in a namespace, tenants and kept chains included, and the namespace itself. */
+  /**
+   * {@return everything in a namespace, tenants and kept chains included, and the namespace itself}
+   *
+   * @param namespace its number, or the first 8 or more hex digits of its fingerprint
+   */
   public static Deletion ofNamespace(String namespace) {
     return new Deletion(namespace, null, null);
   }
 
-  /** Everything of a tenant, kept chains included. */
+  /**
+   * {@return everything of a tenant, kept chains included}
+   *
+   * @param tenant first 8 or more hex digits of its root key, as {@link StoreInspector#roots()}
+   *     shows it
+   */
   public static Deletion ofTenant(String tenant) {
     return new Deletion(null, tenant, null);
   }
 
-  /** What was added longer ago than that. */
+  /**
+   * {@return what was added longer ago than that, in all namespaces; what is kept stays}
+   *
+   * @param age how long ago
+   */
   public static Deletion ofOlderThan(Duration age) {
     return new Deletion(null, null, age);
   }
@@ -55,8 +78,13 @@ public record Deletion(String namespace, String tenant, Duration olderThan) {
    * What deleting it would do to the store in a directory. Takes no lock and writes nothing; what a
    * writer holds at that moment would stay, and is counted nevertheless.
    *
+   * @param path the directory of the store
+   * @return what would go
    * @throws InvalidArgumentException if the namespace or tenant is not there, or not the only one
    * @throws dev.waymark.error.NotAStoreException if there is no store
+   * @throws dev.waymark.error.UnsupportedFormatException if a newer version wrote it
+   * @throws dev.waymark.error.CorruptionException if CURRENT or its manifest is damaged
+   * @throws dev.waymark.error.MovingException if a writer moved on at every look
    */
   public EvictionReport preview(Path path) {
     try (StoreDirectory directory = RealDirectory.openReadOnly(path)) {

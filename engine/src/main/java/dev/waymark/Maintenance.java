@@ -62,6 +62,9 @@ public final class Maintenance {
    * Deletes what an operator names, kept chains included unless it goes by age; and, where that is
    * a whole namespace, the namespace itself once nothing of it is in use.
    *
+   * @param deletion what is to be gone
+   * @param dryRun whether to say only what would go, and change nothing
+   * @return what went, or would go
    * @throws InvalidArgumentException if the namespace or tenant is not there, or not the only one
    */
   public EvictionReport delete(Deletion deletion, boolean dryRun) {
@@ -135,6 +138,9 @@ public final class Maintenance {
   /**
    * Deletes every chain that was added longer ago than that, however often it was used since.
    *
+   * @param age how long ago, 0 to 365 000 days
+   * @param dryRun whether to say only what would go, and change nothing
+   * @return what went, or would go
    * @throws InvalidArgumentException if that is less than nothing, or longer than there are clocks
    */
   public EvictionReport deleteOlderThan(Duration age, boolean dryRun) {
@@ -160,7 +166,7 @@ public final class Maintenance {
   }
 
   /**
-   * Releases the kept chains of that name in all namespaces; returns how many there were.
+   * Releases the kept chains of that name in all namespaces.
    *
    * @param name the name that the chain is held under
    * @return how many there were
@@ -170,10 +176,13 @@ public final class Maintenance {
   }
 
   /**
-   * Releases the kept chain of that name in one namespace; returns how many there were.
+   * Releases the kept chain of that name in one namespace.
    *
-   * @param namespace first hex digits of its fingerprint; empty for all namespaces
-   * @throws InvalidArgumentException if that is not the beginning of one namespace's fingerprint
+   * @param namespace first 8 or more hex digits of its fingerprint, or its number; empty for all
+   *     namespaces
+   * @param name the name that the chain is held under
+   * @return how many there were
+   * @throws InvalidArgumentException if the namespace is not there, or not the only one
    */
   public int release(String namespace, String name) {
     return engine.using(() -> releaseAll(inNamespace(namespace), name));
@@ -211,7 +220,8 @@ public final class Maintenance {
    * Keeps the chain of a boundary against eviction under a name, durably, for whoever has the key
    * that a report shows, and not the tokens.
    *
-   * @param namespace first hex digits of its namespace's fingerprint; empty for any
+   * @param namespace first 8 or more hex digits of its namespace's fingerprint, or its number;
+   *     empty for any
    * @param keyPrefix first hex digits of the key, 8 to 64
    * @param name the name that the chain is held under
    * @return what is kept
@@ -234,9 +244,13 @@ public final class Maintenance {
   /**
    * Keeps the chain of the restore point with the most tokens, as above.
    *
-   * @param namespace first hex digits of its namespace's fingerprint; empty for any
+   * @param namespace first 8 or more hex digits of its namespace's fingerprint, or its number;
+   *     empty for any
+   * @param name the name that the chain is held under
+   * @return what is kept
    * @throws InvalidArgumentException if there is no restore point, or several are equally deep, or
-   *     the namespace is not clear
+   *     the name is no name, or the namespace is not clear
+   * @throws dev.waymark.error.QuotaPinnedException if what is kept would fill the quota
    */
   public KeptChain keepDeepest(String namespace, String name) {
     engine.requireOpen();
@@ -317,9 +331,13 @@ public final class Maintenance {
    * which it then still is. However it ends, nothing is lost: what was not copied is where it was.
    *
    * @param targetLiveRatio segments of which no larger share lives are emptied, 0 to 1
-   * @param maxBytesWritten stops before more than that is copied
+   * @param maxBytesWritten most bytes to copy, 0 or more; a segment that would exceed it is left
+   *     out
    * @param progress asked after each segment whether to go on, and before each record whether to
    *     stop
+   * @param dryRun whether to say only which segments would be emptied, and change nothing
+   * @return what was copied and came back; of a dry run, only the candidates
+   * @throws InvalidArgumentException if the ratio or the bytes are out of range
    */
   public CompactionReport compact(
       double targetLiveRatio,

@@ -64,14 +64,17 @@ public final class Namespace {
   }
 
   /**
-   * The same namespace under a root key that is known without the tenant's salt: for chains that
-   * come from another store, which keeps root keys and no salts.
+   * {@return the same namespace under a root key that is known without the tenant's salt} For
+   * chains that come from another store, which keeps root keys and no salts.
+   *
+   * @param root the key that stands above its first boundaries: the first of {@link
+   *     StoreReader#chain}
    */
   public Namespace underRoot(BoundaryKey root) {
     return new Namespace(engine, state, codecs, root);
   }
 
-  /** What the model's state is made of. */
+  /** {@return what the model's state is made of} */
   public Layout layout() {
     return state.layout();
   }

@@ -40,6 +40,9 @@ public record PrefillPlan(
    * @param durability when it is forced, or null for the store's
    * @param memoryBytesPerToken what a token of the prompt takes in the caller's memory, where that
    *     is known better than from the layout; else 0
+   * @param backPressure what an append does when too much is on its way to the disk, or null for
+   *     the store's
+   * @throws InvalidSettingException if a number is out of its range
    */
   public PrefillPlan {
     Objects.requireNonNull(policy, "policy");
@@ -118,7 +121,12 @@ public record PrefillPlan(
         expectedTokens, startTokens, policy, abortMode, durability, value, backPressure);
   }
 
-  /** A copy with another choice of what to do when too much is on its way to the disk. */
+  /**
+   * {@return a copy with another choice of what an append does when too much is on its way to the
+   * disk}
+   *
+   * @param value what it does, or null for the store's
+   */
   public PrefillPlan backPressure(BackPressure value) {
     return new PrefillPlan(
         expectedTokens, startTokens, policy, abortMode, durability, memoryBytesPerToken, value);

@@ -263,6 +263,16 @@ public final class PrefillSession implements AutoCloseable {
    * Stores the next blocks under keys that the caller made, and makes a restore point of the last
    * one or not, as the caller says, wherever the policy would have one: for chains that come from
    * elsewhere, whose points are where they are. Under {@link RestorePolicy#EVERY} all of them stay.
+   *
+   * @param blockKeys the keys, each for its block and all before it
+   * @param views where the state stands in memory after all these tokens
+   * @param point whether the last boundary is to be a restore point; its window and fixed state
+   *     then need views
+   * @return what was stored, and when it is durable
+   * @throws BoundaryMismatchException if the rows of a view end elsewhere
+   * @throws ViewMismatchException if a view is missing, too short or of another shape
+   * @throws BackPressureException if too much is on its way to the disk, under {@link
+   *     BackPressure#FAIL}; nothing was stored, and the session goes on
    */
   public AppendReceipt append(List<BoundaryKey> blockKeys, StateViews views, boolean point) {
     Wanted wanted = point ? Wanted.POINT : Wanted.ROWS;

@@ -63,7 +63,7 @@ public final class RecordInspector {
       List<PartReport> parts,
       String damage) {
 
-    /** Whether it is not what was written. */
+    /** {@return whether it, or a part of it, is not what was written} */
     public boolean isDamaged() {
       return !damage.isEmpty() || parts.stream().anyMatch(part -> !part.damage().isEmpty());
     }
@@ -129,10 +129,17 @@ public final class RecordInspector {
   /**
    * Reads the frame that starts at a place.
    *
+   * @param path the directory of the store
+   * @param segmentId number of the segment, as {@link StoreInspector#segments()} shows it
+   * @param offsetBytes where the frame starts in the segment's file; 0 for the segment's header
    * @param wholeKeys whether to show keys whole; else their first 8 hex digits
+   * @return what stands there, with what is damaged of it
    * @throws InvalidArgumentException if there is no such segment, or no frame starts there
-   * @throws CorruptionException if the manifest names a record there, and no frame starts there
+   * @throws CorruptionException if the manifest names a record there, and no frame starts there; or
+   *     CURRENT or its manifest is damaged
    * @throws dev.waymark.error.NotAStoreException if there is no store
+   * @throws dev.waymark.error.UnsupportedFormatException if a newer version wrote it
+   * @throws dev.waymark.error.MovingException if a writer moved on at every look
    */
   public static Report read(Path path, long segmentId, long offsetBytes, boolean wholeKeys) {
     try (StoreDirectory directory = RealDirectory.openReadOnly(path)) {

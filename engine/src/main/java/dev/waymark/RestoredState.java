@@ -98,7 +98,7 @@ public final class RestoredState implements AutoCloseable {
         });
   }
 
-  /** Tokens of the prefix that the state stands for. */
+  /** {@return tokens of the prefix that the state stands for} */
   public int tokens() {
     return tokens;
   }

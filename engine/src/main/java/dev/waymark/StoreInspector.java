@@ -292,12 +292,15 @@ public final class StoreInspector {
     return store.forest().namespaces().stream().map(this::report).toList();
   }
 
-  /** The chains that are kept against eviction. */
+  /** {@return the chains that are kept against eviction} */
   public List<KeptChain> kept() {
     return KeptChain.of(store.forest());
   }
 
-  /** Files that neither the manifest names nor a writer may have just made, in order of name. */
+  /**
+   * {@return files that neither the manifest names nor a writer may have just made, in order of
+   * name}
+   */
   public List<FileReport> otherFiles() {
     return store.others().stream()
         .filter(file -> !store.mayBeTheWriters(file))
@@ -310,7 +313,10 @@ public final class StoreInspector {
     return store.findings().stream().map(StoreInspector::report).toList();
   }
 
-  /** What first boundaries stand under, in order of namespace; a namespace's own before tenants. */
+  /**
+   * {@return what first boundaries stand under, in order of namespace; a namespace's own before
+   * tenants}
+   */
   public List<RootReport> roots() {
     return forestReports().roots();
   }
@@ -326,13 +332,18 @@ public final class StoreInspector {
     forest.forEachRoot(root -> ForestReports.forEachBelow(forest, root, consumer));
   }
 
-  /** Every boundary under a root, likewise. */
+  /**
+   * Every boundary under a root, likewise; none where this store has no such root.
+   *
+   * @param root one that {@link #roots()} gave
+   * @param consumer takes one after the other
+   */
   public void forEachBoundary(RootReport root, Consumer<BoundaryReport> consumer) {
     forestReports().forEachBoundary(root, consumer);
   }
 
   /**
-   * The boundaries whose keys start with those hex digits.
+   * {@return the boundaries whose keys start with those hex digits; empty if none does}
    *
    * @param keyPrefix 8 to 64 hex digits
    * @throws dev.waymark.error.InvalidArgumentException if it is none
@@ -342,7 +353,8 @@ public final class StoreInspector {
   }
 
   /**
-   * Why boundaries with such keys are not there, as far as the manifest still says.
+   * {@return why boundaries with such keys are not there, as far as the manifest still says; empty
+   * where it says nothing}
    *
    * @param keyPrefix 8 to 64 hex digits
    * @throws dev.waymark.error.InvalidArgumentException if it is none
@@ -351,16 +363,22 @@ public final class StoreInspector {
     return forestReports().droppedWhy(keyPrefix);
   }
 
-  /** The records of a segment that live, in order of offset. */
+  /**
+   * {@return the records of a segment that live, in order of offset; empty where there is no such
+   * segment}
+   *
+   * @param segmentId number of the segment, as {@link #segments()} shows it
+   */
   public List<RecordReport> records(long segmentId) {
     return forestReports().records(segmentId);
   }
 
   /**
-   * Why the match of a prompt is no deeper, as {@link PrefixMatch} would say it.
+   * {@return why the match of a prompt is no deeper, as {@link PrefixMatch} would say it}
    *
    * @param namespaceId number of a namespace of this store
    * @param tenantSalt of a tenant, or null for the namespace's own prompts
+   * @param tokens token ids of the whole prompt; all but the last are matched
    * @throws dev.waymark.error.InvalidArgumentException if there is no such namespace, or the salt
    *     is too short
    */

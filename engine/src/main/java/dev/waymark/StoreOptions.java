@@ -21,6 +21,8 @@ import java.util.regex.Pattern;
  *     alone
  * @param backPressure what an append does when it would have to wait for that
  * @param heldStateBytes memory for the newest point of sessions that generate tokens
+ * @param memoryBudgetBytes memory of the caller that all admitted prefills share, or {@link
+ *     #NO_MEMORY_BUDGET}
  * @param restoreThreads threads that one restore reads with, the caller's among them
  * @param eviction whose chain goes first when room has to be made
  * @param punchHoles whether dead bytes are punched out of files, where the file system can; without
@@ -76,17 +78,22 @@ public record StoreOptions(
    * @param maxInFlightBytes appends wait for a force, within a boundary too, so that no more bytes
    *     are in flight: being written, or not forced yet. One record of up to 60 MiB may go ahead
    *     alone
+   * @param backPressure what an append does when it would have to wait for that
    * @param heldStateBytes memory for the newest point of sessions that generate tokens
-   * @param memoryBudgetBytes memory of the caller that all admitted prefills share
+   * @param memoryBudgetBytes memory of the caller that all admitted prefills share, or {@link
+   *     #NO_MEMORY_BUDGET}
    * @param restoreThreads threads that one restore reads with, the caller's among them
    * @param eviction whose chain goes first when room has to be made
    * @param punchHoles whether dead bytes are punched out of files, where the file system can;
    *     without it they come back only with whole segments
    * @param writeBudgetBytesPerDay most that is written on a day (UTC), or {@link #NO_WRITE_BUDGET}
+   * @param compactionBytesPerSecond most that compaction copies in a second: in the background, and
+   *     on request
    * @param backgroundThread whether the store runs its own thread; without it the caller drives
    *     {@link SnapshotStore#runOnce()}
    * @param verifyLossy whether what a lossy codec made is decoded as it is written, and stored as
    *     it was where its error is larger than the codec states
+   * @throws InvalidSettingException if a setting is out of its range
    */
   public StoreOptions {
     Objects.requireNonNull(durability, "durability");
@@ -250,13 +257,24 @@ public record StoreOptions(
       return this;
     }
 
-    /** What an append does when it would have to wait for others' bytes; it waits. */
+    /**
+     * What an append does when it would have to wait for others' bytes; it waits, unless told
+     * otherwise.
+     *
+     * @param value what it does
+     * @return this builder
+     */
     public Builder backPressure(BackPressure value) {
       backPressure = value;
       return this;
     }
 
-    /** Memory for the newest point of sessions that generate tokens. */
+    /**
+     * Memory for the newest point of sessions that generate tokens.
+     *
+     * @param bytes how many bytes, 0 or more
+     * @return this builder
+     */
     public Builder heldState(long bytes) {
       heldStateBytes = bytes;
       return this;
@@ -317,13 +335,24 @@ public record StoreOptions(
       return this;
     }
 
-    /** Most that compaction copies in a second, in the background and on request; 64 MiB. */
+    /**
+     * Most that compaction copies in a second, in the background and on request; 64 MiB, unless
+     * told otherwise.
+     *
+     * @param bytesPerSecond bytes a second, 1 or more
+     * @return this builder
+     */
     public Builder compactionRate(long bytesPerSecond) {
       compactionBytesPerSecond = bytesPerSecond;
       return this;
     }
 
-    /** Whether the store runs its own thread. */
+    /**
+     * Whether the store runs its own thread; it does, unless told otherwise.
+     *
+     * @param value whether it is so
+     * @return this builder
+     */
     public Builder backgroundThread(boolean value) {
       backgroundThread = value;
       return this;

@@ -115,6 +115,8 @@ public final class StoreReader implements AutoCloseable {
   /**
    * Looks at the store in a directory.
    *
+   * @param path the directory of the store
+   * @return a reader of one state of the store; close it
    * @throws dev.waymark.error.NotAStoreException if there is none
    * @throws dev.waymark.error.UnsupportedFormatException if a newer version wrote it
    * @throws CorruptionException if CURRENT or its manifest is damaged
@@ -130,22 +132,25 @@ public final class StoreReader implements AutoCloseable {
     }
   }
 
-  /** Drawn when the store was made. */
+  /** {@return the store's id in 32 hex digits, drawn when it was made} */
   public String storeId() {
     return store.current().storeId().toString();
   }
 
-  /** What the last writer counted since it opened the store, JSON; empty where none is known. */
+  /**
+   * {@return what the last writer counted since it opened the store, a JSON object of numbers;
+   * empty where none is known}
+   */
   public Optional<String> counters() {
     return store.status().map(Status::counters);
   }
 
-  /** Boundaries in all. */
+  /** {@return how many boundaries there are in all} */
   public long boundaries() {
     return store.forest().boundaryCount();
   }
 
-  /** The namespaces, in order of number. */
+  /** {@return the namespaces, in order of number} */
   public List<NamespaceContent> namespaces() {
     return store.forest().namespaces().stream()
         .map(
@@ -160,7 +165,11 @@ public final class StoreReader implements AutoCloseable {
         .toList();
   }
 
-  /** Every boundary, chain by chain, each after its parent, and before those of other branches. */
+  /**
+   * Every boundary, chain by chain, each after its parent, and before those of other branches.
+   *
+   * @param consumer takes one after the other
+   */
   public void forEachBoundary(Consumer<Boundary> consumer) {
     Forest forest = store.forest();
     forest.forEachRoot(
@@ -201,7 +210,13 @@ public final class StoreReader implements AutoCloseable {
         forest.addedMillis(node));
   }
 
-  /** The keys of a boundary's chain in order: its root key, its first boundary, and so on to it. */
+  /**
+   * {@return the keys of a boundary's chain in order: its root key, its first boundary's, and so on
+   * to its own}
+   *
+   * @param boundary one of this reader's
+   * @throws InvalidArgumentException if it is another store's
+   */
   public List<BoundaryKey> chain(Boundary boundary) {
     Forest forest = store.forest();
     ArrayDeque<BoundaryKey> keys = new ArrayDeque<>();
@@ -215,7 +230,11 @@ public final class StoreReader implements AutoCloseable {
    * Reads tensors of a restore point, those of which a view is given: rows from row 0 on, windows
    * in token order from their first row that is restored, and sinks.
    *
-   * @throws InvalidArgumentException if it is no restore point
+   * @param boundary one of this reader's
+   * @param views writable memory for the rows, by tensor
+   * @throws InvalidArgumentException if it is no restore point, or another store's
+   * @throws dev.waymark.error.ViewMismatchException if a view is of no tensor of the layout, of
+   *     read-only memory, too short or of another shape
    * @throws CorruptionException if what is stored is damaged
    * @throws MovingException if a writer has moved it or taken it away
    */
@@ -245,8 +264,15 @@ public final class StoreReader implements AutoCloseable {
   }
 
   /**
-   * Reads what a boundary added to its chain: rows that stand nowhere else.
+   * Reads what a boundary added to its chain: rows that stand nowhere else. Of tensors that have no
+   * rows in the share, or no view, nothing is read.
    *
+   * @param boundary one of this reader's
+   * @param share which part of it
+   * @param views writable memory for the rows that {@link #ownRows} says, by tensor
+   * @throws InvalidArgumentException if the boundary is another store's
+   * @throws dev.waymark.error.ViewMismatchException if a view is of no tensor of the layout, of
+   *     read-only memory, too short or of another shape
    * @throws CorruptionException if what is stored is damaged
    * @throws MovingException if a writer has moved it or taken it away
    */
@@ -272,13 +298,19 @@ public final class StoreReader implements AutoCloseable {
    * @param to one past the last
    */
   public record RowRange(long from, long to) {
-    /** How many. */
+    /** {@return how many rows there are} */
     public long count() {
       return to - from;
     }
   }
 
-  /** Rows of a tensor that a boundary added to its chain. */
+  /**
+   * {@return rows of a tensor that a boundary added to its chain; empty where the share has none}
+   *
+   * @param boundary the boundary
+   * @param share which part of what it added
+   * @param spec a tensor of its namespace's layout
+   */
   public static RowRange ownRows(Boundary boundary, Share share, TensorSpec spec) {
     int from = boundary.tokenFrom();
     int to = boundary.tokens();

@@ -41,6 +41,8 @@ public record StoreStatus(
   /**
    * Reads it.
    *
+   * @param path the directory of the store
+   * @return what was published last, and what shows from here
    * @throws dev.waymark.error.NotAStoreException if there is no store
    * @throws dev.waymark.error.UnsupportedFormatException if a newer version wrote it
    * @throws dev.waymark.error.CorruptionException if CURRENT is damaged

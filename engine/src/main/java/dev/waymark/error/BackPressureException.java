@@ -5,20 +5,21 @@ public final class BackPressureException extends WaymarkException {
   /** Of this class's form. */
   private static final long serialVersionUID = 1L;
 
-  /** What was to be appended. */
+  /** Most that the records of the append take. */
   private final long askedBytes;
 
   /**
    * Makes the failure.
    *
-   * @param askedBytes what was to be appended
+   * @param detail what failed, where, what was expected and found, and what to do
+   * @param askedBytes most that the records of the append take
    */
   public BackPressureException(ErrorDetail detail, long askedBytes) {
     super(ErrorCode.BACK_PRESSURE, detail);
     this.askedBytes = askedBytes;
   }
 
-  /** Bytes of records that were to be appended. */
+  /** {@return the most bytes that the records of the refused append take} */
   public long askedBytes() {
     return askedBytes;
   }

@@ -30,17 +30,17 @@ public abstract sealed class QuotaException extends WaymarkException
     this.missingBytes = missingBytes;
   }
 
-  /** What would have been allocated. */
+  /** {@return bytes that would have been allocated; 0 where that is not known} */
   public long predictedBytes() {
     return predictedBytes;
   }
 
-  /** What may be allocated. */
+  /** {@return bytes that may be allocated; 0 where that is not known} */
   public long limitBytes() {
     return limitBytes;
   }
 
-  /** What is missing. */
+  /** {@return bytes that are missing; 0 where that is not known} */
   public long missingBytes() {
     return missingBytes;
   }
