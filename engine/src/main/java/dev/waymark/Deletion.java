@@ -26,6 +26,9 @@ import java.util.function.IntPredicate;
  *     any age
  */
 public record Deletion(String namespace, String tenant, Duration olderThan) {
+  /** Longer than any store has been there, and far from where milliseconds end. */
+  private static final Duration LONGEST_AGE = Duration.ofDays(365L * 1_000);
+
   /**
    * Requires a condition: nobody deletes a whole store by forgetting one.
    *
@@ -35,7 +38,8 @@ public record Deletion(String namespace, String tenant, Duration olderThan) {
    *     StoreInspector#roots()} shows it; null for any
    * @param olderThan what was added longer ago than that, however often it was used since; null for
    *     any age
-   * @throws InvalidArgumentException if all of them are null
+   * @throws InvalidArgumentException if all of them are null, or the age is less than nothing or
+   *     longer than there are clocks
    */
   public Deletion {
     if (namespace == null && tenant == null && olderThan == null) {
@@ -43,6 +47,19 @@ public record Deletion(String namespace, String tenant, Duration olderThan) {
           ErrorDetail.of("nothing says what to delete")
               .expected("a namespace, a tenant or an age")
               .found("none"));
+    }
+    if (olderThan != null) {
+      requireAge(olderThan);
+    }
+  }
+
+  /** Refuses what is no age. */
+  static void requireAge(Duration age) {
+    if (age.isNegative() || age.compareTo(LONGEST_AGE) > 0) {
+      throw new InvalidArgumentException(
+          ErrorDetail.of("that is no age")
+              .expected("0 to " + LONGEST_AGE.toDays() + " days")
+              .found(age));
     }
   }
 

@@ -30,9 +30,6 @@ import java.util.function.IntPredicate;
  * them, some of it is gone, and the call is made again for the rest.
  */
 public final class Maintenance {
-  /** Longer than any store has been there, and far from where milliseconds end. */
-  private static final Duration LONGEST_AGE = Duration.ofDays(365L * 1_000);
-
   private final StoreEngine engine;
   private final Waiting waiting;
 
@@ -144,12 +141,7 @@ public final class Maintenance {
    * @throws InvalidArgumentException if that is less than nothing, or longer than there are clocks
    */
   public EvictionReport deleteOlderThan(Duration age, boolean dryRun) {
-    if (age.isNegative() || age.compareTo(LONGEST_AGE) > 0) {
-      throw new InvalidArgumentException(
-          ErrorDetail.of("that is no age")
-              .expected("0 to " + LONGEST_AGE.toDays() + " days")
-              .found(age));
-    }
+    Deletion.requireAge(age);
     long before = engine.clockMillis.getAsLong() - age.toMillis();
     return wipe(node -> engine.forest.addedMillis(node) < before, Victim.Reason.AGE, dryRun);
   }

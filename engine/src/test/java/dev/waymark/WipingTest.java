@@ -106,6 +106,8 @@ class WipingTest {
   @MethodSource("noAges")
   void whatIsNoAgeIsRefused(Duration age) {
     store(1, 3);
+    assertThatThrownBy(() -> Deletion.ofOlderThan(age))
+        .isInstanceOf(InvalidArgumentException.class);
     for (boolean dryRun : new boolean[] {true, false}) {
       assertThatThrownBy(() -> store.maintenance().deleteOlderThan(age, dryRun))
           .isInstanceOf(InvalidArgumentException.class);

@@ -68,9 +68,13 @@ final class Failures {
         .orElse("");
   }
 
-  /** Says of which store it is: files are named inside of it. */
+  /**
+   * Says of which store it is: files are named inside of it. Faults with names are of what is
+   * brought in from elsewhere.
+   */
   private static Failure in(String store, Failure failure) {
-    return store.isEmpty() || failure.code().equals("BUG") || failure.message().contains(store)
+    boolean elsewhere = failure.code().equals("BUG") || !failure.fault().isEmpty();
+    return store.isEmpty() || elsewhere || failure.message().contains(store)
         ? failure
         : new Failure(
             failure.code(), store + ": " + failure.message(), failure.remedy(), failure.exitCode());

@@ -86,7 +86,7 @@ class StatusCommandTest {
     }
     Run run = Run.of("status", store.toString());
     assertThat(run.exitCode()).isEqualTo(ExitCodes.FAILURE);
-    assertThat(run.out()).contains("WARNING STATUS_DAMAGED");
+    assertThat(run.out()).contains("STATUS_DAMAGED");
     JsonNode root = json(Run.of("status", store.toString(), "--json"));
     assertThat(root.at("/findings/0/id").asText()).isEqualTo("STATUS_DAMAGED");
     assertThat(root.at("/error/code").asText()).isEqualTo("NO_STATUS");
@@ -108,7 +108,7 @@ class StatusCommandTest {
     assertThat(run.exitCode()).isEqualTo(ExitCodes.CORRUPTION);
     assertThat(json(run).at("/findings/0/id").asText()).isEqualTo("MANIFEST_SHORT");
     Files.delete(store.resolve(manifest));
-    assertThat(Run.of("status", store.toString()).out()).contains("ERROR MANIFEST_MISSING");
+    assertThat(Run.of("status", store.toString()).out()).contains("MANIFEST_MISSING");
   }
 
   @Test
