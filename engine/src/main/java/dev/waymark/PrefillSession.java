@@ -997,8 +997,7 @@ public final class PrefillSession implements AutoCloseable {
             completeLocked();
           }
           // Also where it was said before: it may not have become durable then. And before the
-          // chain
-          // is thinned: only what is durable supersedes what is.
+          // chain is thinned: only what is durable supersedes what is.
           if (durability != Durability.NONE) {
             engine.publisher.commit(lastNumber);
             if (engine.publisher.hasLostSince(openedNumber)) {

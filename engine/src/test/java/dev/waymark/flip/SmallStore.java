@@ -29,6 +29,7 @@ import java.util.stream.Stream;
 
 /** Files of a store that the engine wrote and closed, of at least so many bytes. */
 final class SmallStore {
+  private static final int UNUSED_BYTES = 4_096;
   static final int LEAST_BYTES = 64 << 10;
 
   private static final int BLOCK_TOKENS = 16;
@@ -69,12 +70,15 @@ final class SmallStore {
   static Map<String, byte[]> ofEdits() {
     for (int blocks = 40; ; blocks += 10) {
       Map<String, byte[]> files = write(SMALL_ROWS, CodecPlan.RAW, blocks);
-      byte[] manifest = files.get(manifest(files));
+      String name = manifest(files);
+      byte[] manifest = files.get(name);
       int end = manifest.length;
       while (manifest[end - 1] == 0) {
         end--;
       }
       if (end >= LEAST_BYTES) {
+        // Of what is allocated behind the end, some is enough: it is all the same.
+        files.put(name, Arrays.copyOf(manifest, end + UNUSED_BYTES));
         return files;
       }
     }

@@ -25,7 +25,7 @@ enum Mistake {
   EDITS_BEFORE_DATA(
       "edits are forced before the data that they name",
       Patch.replace(
-          "internal.publish.Publisher", "forceSegments", "forceDirty", "plant.Slips.forceLater"),
+          "internal.publish.Publisher", "forceDirty", "forceDirty", "plant.Slips.forceLater"),
       Patch.replace(
           "internal.publish.Publisher", "commitQueued", "force", "plant.Slips.forceThenData")),
   EDITS_NOT_FORCED(
@@ -165,44 +165,56 @@ enum Mistake {
 
   private static final int SOON_STATES = 200;
 
-  /** States that the others are looked for, where {@link #SOON_STATES} are too few. */
+  /** States that it takes to find the others, where {@link #SOON_STATES} are too few. */
   private static final Map<Mistake, Integer> LATER =
       Map.ofEntries(
-          Map.entry(FLUSH_DOES_NOTHING, 600),
+          Map.entry(COMPLETE_NOT_COMMITTED, 400),
+          Map.entry(FLUSH_DOES_NOTHING, 400),
           Map.entry(EDITS_BEFORE_DATA, 600),
-          Map.entry(CURRENT_IN_PLACE, 1_000),
-          Map.entry(KEPT_LOST_AT_CHECKPOINT, 1_000),
-          Map.entry(KEEP_NOT_COMMITTED, 2_000),
-          Map.entry(RECOVERED_SEGMENT_APPENDED_TO, 1_000),
-          Map.entry(SEGMENT_FORCED_AGAIN, 2_400),
-          Map.entry(MANIFEST_FORCED_AGAIN, 3_000),
+          Map.entry(CURRENT_IN_PLACE, 3_400),
+          Map.entry(MANIFESTS_CONFUSED, 3_600),
+          Map.entry(MANIFEST_FORCED_AGAIN, 1_200),
+          Map.entry(SEGMENT_FORCED_AGAIN, 1_000),
+          Map.entry(POISON_IGNORED, 1_000),
+          Map.entry(SALVAGE_UNVERIFIED, 4_400),
+          Map.entry(CHECKSUM_SKIPPED, 2_200),
+          Map.entry(RECOVERED_SEGMENT_APPENDED_TO, 1_600),
           Map.entry(COPY_NOT_FORCED, 1_200),
-          Map.entry(MANIFESTS_CONFUSED, 8_000),
-          Map.entry(POISON_IGNORED, 2_400),
-          Map.entry(SALVAGE_UNVERIFIED, 9_000),
-          Map.entry(UNLINKED_TOO_EARLY, 1_600),
-          Map.entry(READERS_FORGOTTEN, 600),
-          Map.entry(PUNCHED_TOO_EARLY, 400));
+          Map.entry(PUNCHED_TOO_EARLY, 400),
+          Map.entry(READERS_FORGOTTEN, 400),
+          Map.entry(KEEP_NOT_COMMITTED, 1_600));
 
-  /** Those that a kill is enough for. */
+  /** Those that a kill is enough for, within {@link #KILLED_STATES}. */
   private static final Set<Mistake> FOUND_BY_KILLS =
       EnumSet.of(
           ACKNOWLEDGED_AT_ONCE,
           COMMIT_NOT_WAITED_FOR,
           COMPLETE_NOT_COMMITTED,
           FLUSH_DOES_NOTHING,
+          DATA_NOT_FORCED,
           SEGMENT_NOT_ANNOUNCED,
           HEADER_NOT_WRITTEN,
           MANIFEST_DELETED_FIRST,
           MANIFEST_DELETED_FIRST_AT_OPEN,
+          MANIFESTS_CONFUSED,
+          SEGMENT_FORCED_AGAIN,
+          POISON_IGNORED,
+          LENGTH_BELIEVED,
+          RECOVERED_SEGMENT_APPENDED_TO,
           DISCARDED_ROWS_LEFT,
           KEPT_SESSION_DISCARDED,
           RECOVERED_SESSION_OPEN,
           UNNAMED_FILES_LEFT,
           IDS_REUSED,
+          PUNCHED_TOO_EARLY,
+          UNLINKED_TOO_EARLY,
+          READERS_FORGOTTEN,
           KEPT_LOST_AT_CHECKPOINT,
           KEEP_NOT_COMMITTED,
+          KEPT_EVICTED,
           DELETE_NOT_COMMITTED,
+          QUOTA_FORGETS_RECOVERED,
+          QUOTA_NOT_CHARGED,
           QUARANTINE_NOT_COUNTED);
 
   private final String what;

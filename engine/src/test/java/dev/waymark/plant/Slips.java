@@ -35,8 +35,9 @@ public final class Slips {
   }
 
   /** Data waits until the edits were forced. */
-  public static void forceLater(SegmentSet segments) {
+  public static long forceLater(SegmentSet segments) {
     UNFORCED.set(segments);
+    return 0;
   }
 
   /** Edits, and only then the data that they name. */
