@@ -3,6 +3,7 @@ package dev.waymark;
 import dev.waymark.error.CorruptionException;
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidArgumentException;
+import dev.waymark.error.MovingException;
 import dev.waymark.internal.check.ElementStatistics;
 import dev.waymark.internal.check.FrameFields;
 import dev.waymark.internal.check.ReadOnlyStore;
@@ -139,13 +140,15 @@ public final class RecordInspector {
    *     CURRENT or its manifest is damaged
    * @throws dev.waymark.error.NotAStoreException if there is no store
    * @throws dev.waymark.error.UnsupportedFormatException if a newer version wrote it
-   * @throws dev.waymark.error.MovingException if a writer moved on at every look
+   * @throws MovingException if a writer moved on at every look
    */
   public static Report read(Path path, long segmentId, long offsetBytes, boolean wholeKeys) {
     try (StoreDirectory directory = RealDirectory.openReadOnly(path)) {
       Report report = null;
+      boolean writing = false;
       for (int i = 0; i < TRIES; i++) {
         ReadOnlyStore store = StoreLook.at(directory, System::currentTimeMillis);
+        writing = store.writing();
         report = new Look(directory, store, segmentId, offsetBytes, wholeKeys).read();
         if (report != null && !report.isDamaged()) {
           return report;
@@ -154,6 +157,14 @@ public final class RecordInspector {
         if (i > 0 && !isNamed(directory, segmentId, offsetBytes)) {
           throw noFrame(segmentId, offsetBytes);
         }
+      }
+      if (report == null && writing) {
+        // What a writer gives back may be gone before it publishes that nothing names it.
+        throw new MovingException(
+            ErrorDetail.of("the place is not there, and a writer may have given it back")
+                .expected("a record at byte " + offsetBytes + " of segment " + segmentId)
+                .found("no frame")
+                .remedy("try again in a second"));
       }
       if (report == null) {
         throw new CorruptionException(

@@ -10,6 +10,8 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 /** What the tool says to a command line that makes no sense, and to a program that asks. */
@@ -160,5 +162,13 @@ class UsageTest {
     assertThat(run.exitCode()).as(run.err()).isEqualTo(2);
     assertThat(run.out()).isEmpty();
     assertThat(run.err().strip()).startsWith("segtool: ").contains(parts).doesNotContain("\n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"--threads=0", "--port=-1", "--port=99999"})
+  void serveRefusesNumbersThatAreNone(String option) {
+    Run run = Run.of("serve", "nowhere", option);
+    assertThat(run.exitCode()).as(run.err()).isEqualTo(2);
+    assertThat(run.err()).contains(option.substring(0, option.indexOf('='))).doesNotContain("bug");
   }
 }

@@ -30,8 +30,12 @@ record CompletionRequest(String prompt, int maxTokens, boolean stream) {
     try {
       root = JSON.readTree(new String(body, java.nio.charset.StandardCharsets.UTF_8));
     } catch (JsonProcessingException e) {
+      // What is nested too deep, or too long, has no place.
       throw new BadRequestException(
-          "the body is not JSON: an error at line " + e.getLocation().getLineNr());
+          "the body is not JSON that can be read"
+              + (e.getLocation() == null
+                  ? ""
+                  : ": an error at line " + e.getLocation().getLineNr()));
     }
     JsonNode prompt = root.path("prompt");
     if (!prompt.isTextual() || prompt.textValue().isEmpty()) {

@@ -13,6 +13,7 @@ import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -30,6 +31,8 @@ public final class ServeCommand implements Callable<Integer> {
   private static final int BLOCK_TOKENS = 128;
 
   @Spec private CommandSpec spec;
+
+  private static final String MOST_SECONDS_TO_SEND = "sun.net.httpserver.maxReqTime";
 
   @Parameters(paramLabel = "STORE", description = "directory of the store; made if it is missing")
   private Path path;
@@ -67,6 +70,18 @@ public final class ServeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
+    if (port < 0 || port > 65_535) {
+      throw new ParameterException(
+          spec.commandLine(), "--port: expected 0 to 65535, found " + port);
+    }
+    if (threads < 1) {
+      throw new ParameterException(
+          spec.commandLine(), "--threads: expected 1 or more, found " + threads);
+    }
+    // Of the JDK's server: a request that is only half sent does not hold a thread for ever.
+    if (System.getProperty(MOST_SECONDS_TO_SEND) == null) {
+      System.setProperty(MOST_SECONDS_TO_SEND, "30");
+    }
     StoreOptions options =
         StoreOptions.builder().quota(quota).memoryBudget(StoreOptions.parseSize(memory)).build();
     CountDownLatch stopped = new CountDownLatch(1);

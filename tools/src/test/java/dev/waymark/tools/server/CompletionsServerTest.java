@@ -110,6 +110,9 @@ class CompletionsServerTest {
           "secret words",
           "{\"prompt\":17}",
           "{}",
+          "[".repeat(5_000),
+          "{\"secret\":" + "9".repeat(5_000) + "}",
+          "{\"" + "k".repeat(60_000) + "\":1}",
           body("secret words", -1, false),
           body("", 1, false)
         }) {
