@@ -235,6 +235,29 @@ final class BitFlips {
   private static Map<RecordLocation, byte[]> rows(
       ReadOnlyStore store, MemoryDirectory directory, SegmentAccount segment, long from, long to) {
     Map<RecordLocation, byte[]> rows = new HashMap<>();
+    forEachRecord(
+        store,
+        directory,
+        segment,
+        (reader, record, layout) -> {
+          long end = (record.offsetBytes() + record.lengthBytes() + 4095) & -4096;
+          if (record.offsetBytes() < to && end > from) {
+            rows.put(record, decoded(reader, reader.header(record, layout)));
+          }
+        });
+    return rows;
+  }
+
+  private interface RecordVisitor {
+    void visit(RecordReader reader, RecordLocation record, Layout layout);
+  }
+
+  /** Every record of a segment that lives. */
+  private static void forEachRecord(
+      ReadOnlyStore store,
+      MemoryDirectory directory,
+      SegmentAccount segment,
+      RecordVisitor visitor) {
     Forest forest = store.forest();
     try (Scratch.Pool scratches = new Scratch.Pool(1);
         StoreFile file = directory.openReadOnly(segment.info().fileName());
@@ -246,17 +269,13 @@ final class BitFlips {
             Layout layout = forest.namespaceOf(node).layout();
             for (RecordKind kind : RecordKind.values()) {
               for (RecordLocation record : forest.records(node, kind)) {
-                long end = (record.offsetBytes() + record.lengthBytes() + 4095) & -4096;
-                if (record.segmentId() == segment.info().segmentId()
-                    && record.offsetBytes() < to
-                    && end > from) {
-                  rows.put(record, decoded(reader, reader.header(record, layout)));
+                if (record.segmentId() == segment.info().segmentId()) {
+                  visitor.visit(reader, record, layout);
                 }
               }
             }
           });
     }
-    return rows;
   }
 
   private static byte[] decoded(RecordReader reader, RecordHeader header) {
@@ -281,27 +300,22 @@ final class BitFlips {
     return all.array();
   }
 
+  /** Whether any rows are stored in a codec, and not raw for want of a gain. */
   private static boolean codecUsed(
       ReadOnlyStore store, MemoryDirectory directory, SegmentAccount segment, Codec codec) {
     boolean[] used = new boolean[1];
-    Forest forest = store.forest();
-    try (Scratch.Pool scratches = new Scratch.Pool(1);
-        StoreFile file = directory.openReadOnly(segment.info().fileName());
-        MappedRegion region = file.map(file.lengthBytes(), false);
-        Scratch scratch = scratches.take()) {
-      RecordReader reader = new RecordReader(region, file.name(), scratch);
-      forest.forEachBoundary(
-          node -> {
-            for (RecordLocation record : forest.rowRecords(node)) {
-              if (record.segmentId() == segment.info().segmentId()) {
-                RecordHeader header = reader.header(record, forest.namespaceOf(node).layout());
-                for (RecordHeader.Part part : header.parts()) {
-                  used[0] |= part.codec().codec() == codec && !header.isStoredRaw(part, 0);
-                }
-              }
+    forEachRecord(
+        store,
+        directory,
+        segment,
+        (reader, record, layout) -> {
+          RecordHeader header = reader.header(record, layout);
+          if (header.kind() == RecordKind.APPEND) {
+            for (RecordHeader.Part part : header.parts()) {
+              used[0] |= part.codec().codec() == codec && !header.isStoredRaw(part, 0);
             }
-          });
-    }
+          }
+        });
     return used[0];
   }
 

@@ -12,7 +12,9 @@ import dev.waymark.internal.log.SegmentInfo;
 import dev.waymark.internal.manifest.Current;
 import dev.waymark.internal.manifest.StoreId;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Carries a plan out, around the fresh manifest that its caller writes: before it, whatever was
@@ -101,14 +103,11 @@ public final class Recovery {
    */
   public static boolean trim(
       RecoveryPlan plan, List<FileOnDisk> files, StoreDirectory directory, YieldPoints yields) {
+    Map<String, Long> lengths = new HashMap<>();
+    files.forEach(file -> lengths.put(file.name(), file.lengthBytes()));
     boolean any = false;
     for (RecoveryPlan.Cut cut : plan.cuts()) {
-      boolean longer =
-          files.stream()
-              .anyMatch(
-                  file ->
-                      file.name().equals(cut.fileName()) && file.lengthBytes() > cut.lengthBytes());
-      if (longer) {
+      if (lengths.get(cut.fileName()) > cut.lengthBytes()) {
         try (StoreFile file = directory.open(cut.fileName())) {
           file.setLength(cut.lengthBytes());
         }
