@@ -11,14 +11,16 @@ import java.util.concurrent.atomic.LongAdder;
  * Explores from the command line until so many states were seen, or for so long.
  *
  * <p>Options: {@code --states N}, {@code --nested N}: until both are reached; {@code --seconds T}:
- * not longer than that; {@code --seed S}: the first workload's seed, each next one's is one more;
- * {@code --threads N}; {@code --replay S}: that one workload and nothing else, told step by step;
- * {@code --kills-only}: no loss of power; {@code --no-faults}: no call fails; {@code --count}: what
- * the stores of the workloads did, and how often. The last line says what was found; the exit code
- * is 0 only if that is nothing.
+ * not longer than that, and not beyond 20 findings; {@code --seed S}: the first workload's seed,
+ * each next one's is one more; {@code --threads N}; {@code --replay S}: that one workload and
+ * nothing else, told step by step; {@code --kills-only}: no loss of power; {@code --no-faults}: no
+ * call fails; {@code --count}: what the stores of the workloads did, and how often. The last line
+ * says what was found; the exit code is 0 only if that is nothing.
  */
 public final class Explore {
-  private static final int MOST_REPORTED = 20;
+  /** Where nothing works, no state would ever be reached. */
+  private static final int MOST_FINDINGS = 20;
+
   private static final long PROGRESS_STATES = 100_000;
 
   private long states = 10_000;
@@ -35,7 +37,7 @@ public final class Explore {
   private final LongAdder statesDone = new LongAdder();
   private final LongAdder nestedDone = new LongAdder();
   private final AtomicBoolean enough = new AtomicBoolean();
-  private int reported;
+  private int findings;
 
   /**
    * An exploration.
@@ -156,12 +158,14 @@ public final class Explore {
   }
 
   private synchronized void report(long own, Violation violation) {
-    if (reported++ < MOST_REPORTED) {
-      System.out.println(violation.kind + ": " + violation.getMessage());
-      System.out.println("  replay: tools/bin/explore --replay " + own + scope.options());
-      if (replay) {
-        violation.printStackTrace(System.out);
-      }
+    System.out.println(violation.kind + ": " + violation.getMessage());
+    System.out.println("  replay: tools/bin/explore --replay " + own + scope.options());
+    if (replay) {
+      violation.printStackTrace(System.out);
+    }
+    if (++findings == MOST_FINDINGS) {
+      System.out.println("That is enough: it ends here.");
+      enough.set(true);
     }
   }
 }
