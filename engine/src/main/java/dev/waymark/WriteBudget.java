@@ -3,6 +3,7 @@ package dev.waymark;
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.WriteBudgetExhaustedException;
 import dev.waymark.internal.manifest.Edit;
+import java.util.Optional;
 
 /**
  * What may still be written on this day (UTC). What was written is kept in the manifest, so that a
@@ -24,9 +25,11 @@ final class WriteBudget {
   WriteBudget(StoreEngine engine) {
     this.engine = engine;
     this.limitBytes = engine.options.writeBudgetBytesPerDay();
+    Optional<Edit.BudgetSpent> spent = engine.forest.budgetSpent();
     // A clock that was set back meanwhile is not a new day either.
-    this.day = Math.max(today(), engine.forest.budgetDay());
-    this.spentBefore = engine.forest.budgetDay() == day ? engine.forest.budgetBytes() : 0;
+    this.day = Math.max(today(), spent.map(Edit.BudgetSpent::epochDay).orElse(Long.MIN_VALUE));
+    this.spentBefore =
+        spent.filter(s -> s.epochDay() == day).map(Edit.BudgetSpent::writtenBytes).orElse(0L);
     this.savedBytes = spentBefore;
   }
 

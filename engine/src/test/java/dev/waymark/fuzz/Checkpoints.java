@@ -44,8 +44,7 @@ final class Checkpoints {
     assertThat(again.pointCount()).isEqualTo(forest.pointCount());
     assertThat(again.kept()).hasSameSizeAs(forest.kept());
     assertThat(again.sessions()).hasSameSizeAs(forest.sessions());
-    assertThat(again.budgetDay()).isEqualTo(forest.budgetDay());
-    assertThat(again.budgetBytes()).isEqualTo(forest.budgetBytes());
+    assertThat(again.budgetSpent()).isEqualTo(forest.budgetSpent());
     forest.forEachBoundary(node -> sameBoundary(forest, node, again));
   }
 

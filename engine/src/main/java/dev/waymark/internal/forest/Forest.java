@@ -15,6 +15,7 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
@@ -96,8 +97,7 @@ public final class Forest {
   private long points;
   private int nextNamespaceId = 1;
   private long nextSessionId = 1;
-  private long budgetDay;
-  private long budgetBytes;
+  private Optional<Edit.BudgetSpent> budgetSpent = Optional.empty();
 
   private record KeptName(int namespaceId, String name) implements Comparable<KeptName> {
     @Override
@@ -159,8 +159,7 @@ public final class Forest {
     } else if (edit instanceof Edit.ChainReleased e) {
       release(e);
     } else if (edit instanceof Edit.BudgetSpent e) {
-      budgetDay = e.epochDay();
-      budgetBytes = e.writtenBytes();
+      budgetSpent = Optional.of(e);
     } else if (edit instanceof Edit.CheckpointEnd e) {
       nextNamespaceId = Math.max(nextNamespaceId, e.nextNamespaceId());
       nextSessionId = Math.max(nextSessionId, e.nextSessionId());
@@ -1002,14 +1001,9 @@ public final class Forest {
     return nextSessionId;
   }
 
-  /** The day whose written bytes are counted, days since 1970. */
-  public long budgetDay() {
-    return budgetDay;
-  }
-
-  /** Bytes written on that day. */
-  public long budgetBytes() {
-    return budgetBytes;
+  /** The day whose written bytes are counted, and how many they are, if any ever were. */
+  public Optional<Edit.BudgetSpent> budgetSpent() {
+    return budgetSpent;
   }
 
   private static CorruptionException contradiction(String what) {

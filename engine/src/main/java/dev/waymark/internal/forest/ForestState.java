@@ -26,9 +26,7 @@ public final class ForestState {
               state.descriptor().layout(),
               state.descriptor().codecs()));
     }
-    if (forest.budgetDay() > 0) {
-      edits.add(new Edit.BudgetSpent(forest.budgetDay(), forest.budgetBytes()));
-    }
+    forest.budgetSpent().ifPresent(edits::add);
     forest.sessions().forEach(session -> edits.add(session.opened()));
     return edits;
   }

@@ -98,6 +98,14 @@ class ForestEditsTest {
     return all;
   }
 
+  @ParameterizedTest
+  @ValueSource(longs = {Long.MIN_VALUE, -1, 0, 20_000, Long.MAX_VALUE})
+  void theBytesOfAnyDayAreSaidAgain(long epochDay) {
+    Edit spent = new Edit.BudgetSpent(epochDay, 7);
+    forest.apply(spent);
+    assertThat(ForestState.heads(forest)).contains(spent);
+  }
+
   @Test
   void whatNamesARecordWhereNoneCanBeChangesNothing() {
     List<Edit> wrong =
