@@ -16,13 +16,13 @@ import dev.waymark.internal.forest.NamespaceState;
 import dev.waymark.internal.forest.OpenSession;
 import dev.waymark.internal.io.Closing;
 import dev.waymark.internal.log.Alignment;
+import dev.waymark.internal.log.Flight;
 import dev.waymark.internal.log.PartPlan;
 import dev.waymark.internal.log.RecordLocation;
 import dev.waymark.internal.log.RecordPlan;
 import dev.waymark.internal.log.Run;
 import dev.waymark.internal.log.Scratch;
 import dev.waymark.internal.log.SegmentKind;
-import dev.waymark.internal.log.SegmentSet;
 import dev.waymark.internal.manifest.Edit;
 import dev.waymark.internal.manifest.SessionOutcome;
 import dev.waymark.internal.retain.PointPlan;
@@ -83,7 +83,7 @@ public final class PrefillSession implements AutoCloseable {
   private int tokens;
   private int durableTokens;
   private long lastNumber;
-  private SegmentSet.Flight flight;
+  private Flight flight;
   private HeldPoint held;
   private SessionEnd sessionEnd;
   private boolean complete;
@@ -412,7 +412,7 @@ public final class PrefillSession implements AutoCloseable {
       return true;
     }
     long bytes = flightBytes(ahead, to, point);
-    SegmentSet.Flight taken = bytes == 0 ? flight : engine.segments.tryTakeOff(bytes, most);
+    Flight taken = bytes == 0 ? flight : engine.segments.tryTakeOff(bytes, most);
     if (taken != null) {
       flight = taken;
       return true;

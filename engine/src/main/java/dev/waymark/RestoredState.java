@@ -8,10 +8,10 @@ import dev.waymark.error.StaleMatchException;
 import dev.waymark.error.ViewMismatchException;
 import dev.waymark.error.WaymarkException;
 import dev.waymark.internal.forest.Forest;
+import dev.waymark.internal.log.Lease;
 import dev.waymark.internal.log.RecordHeader;
 import dev.waymark.internal.log.RecordReader;
 import dev.waymark.internal.log.Scratch;
-import dev.waymark.internal.log.SegmentSet;
 import dev.waymark.internal.watch.Watch;
 import dev.waymark.layout.Growth;
 import dev.waymark.layout.Layout;
@@ -42,7 +42,7 @@ public final class RestoredState implements AutoCloseable {
   private final PrefixMatch match;
   private final Forest.Hold hold;
   private final List<Piece> pieces;
-  private final Map<Long, SegmentSet.Lease> leases = new HashMap<>();
+  private final Map<Long, Lease> leases = new HashMap<>();
   private final AtomicLongArray rowsRead;
   private final ReentrantReadWriteLock reading = new ReentrantReadWriteLock();
   private final Watch.Span span;
@@ -270,7 +270,7 @@ public final class RestoredState implements AutoCloseable {
   private void readPiece(int i, PieceReader body, Scratch scratch) {
     Piece piece = pieces.get(i);
     try {
-      SegmentSet.Lease lease = lease(piece.location().segmentId());
+      Lease lease = lease(piece.location().segmentId());
       body.read(i, piece, new RecordReader(lease.region(), lease.fileName(), scratch));
     } catch (CorruptionException e) {
       boolean dropped = damaged(piece, e, scratch);
@@ -290,7 +290,7 @@ public final class RestoredState implements AutoCloseable {
    */
   private boolean damaged(Piece piece, CorruptionException cause, Scratch scratch) {
     try {
-      SegmentSet.Lease lease = lease(piece.location().segmentId());
+      Lease lease = lease(piece.location().segmentId());
       RecordReader reader = new RecordReader(lease.region(), lease.fileName(), scratch);
       RecordHeader header = reader.header(piece.location(), layout);
       if (piece.is(header, namespace.state().id())) {
@@ -306,9 +306,9 @@ public final class RestoredState implements AutoCloseable {
     return true;
   }
 
-  private SegmentSet.Lease lease(long segmentId) {
+  private Lease lease(long segmentId) {
     synchronized (leases) {
-      SegmentSet.Lease lease = leases.get(segmentId);
+      Lease lease = leases.get(segmentId);
       if (lease == null) {
         lease = engine.segments.lease(segmentId);
         leases.put(segmentId, lease);
@@ -404,7 +404,7 @@ public final class RestoredState implements AutoCloseable {
         closed = true;
       }
       synchronized (leases) {
-        leases.values().forEach(SegmentSet.Lease::close);
+        leases.values().forEach(Lease::close);
         leases.clear();
       }
     } finally {

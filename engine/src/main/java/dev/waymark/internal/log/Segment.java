@@ -3,6 +3,7 @@ package dev.waymark.internal.log;
 import dev.waymark.internal.io.MappedRegion;
 import dev.waymark.internal.io.StoreFile;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -17,6 +18,8 @@ import org.agrona.collections.LongArrayList;
  * framing; a sealed or poisoned segment takes no record.
  */
 final class Segment {
+  private static final BooleanSupplier UNREAD = () -> false;
+
   final long id;
   final SegmentSet.Stream stream;
   final SegmentKind kind;
@@ -91,6 +94,160 @@ final class Segment {
     this.kind = stream.kind();
     this.creationSequence = creationSequence;
     this.fileName = kind.fileName(id);
+  }
+
+  /** Completes the account once all edits were applied: see {@link SegmentSet#settle}. */
+  void settle(long lengthBytes, long footerOffset, List<long[]> gaps, boolean punched) {
+    allocatedEnd = lengthBytes;
+    claimedEnd = lengthBytes;
+    footerOffsetBytes = footerOffset;
+    if (footerOffset > 0) {
+      framingBytes += lengthBytes - footerOffset;
+    }
+    // What edits or recovery dropped lies in the gaps, or behind the end of the file.
+    dead.clear();
+    deadBytes = 0;
+    for (long[] gap : gaps) {
+      if (punched) {
+        punchedBytes += gap[1] - gap[0];
+      } else {
+        addDead(gap[0], gap[1], 0, UNREAD);
+      }
+    }
+  }
+
+  /** A record became live. */
+  void born(RecordLocation location) {
+    // Records that were read from a manifest were never written by this process.
+    undecidedRecords = Math.max(0, undecidedRecords - 1);
+    liveRecords++;
+    liveBytes += location.lengthBytes();
+    framingBytes += padding(location);
+  }
+
+  /** A live record died. */
+  void died(RecordLocation location, long diedAt, BooleanSupplier isRead) {
+    liveRecords--;
+    liveBytes -= location.lengthBytes();
+    framingBytes -= padding(location);
+    addDead(location.offsetBytes(), end(location), diedAt, isRead);
+  }
+
+  /** A record of which it was not decided whether it lives does not. */
+  void stillborn(RecordLocation location, long diedAt) {
+    undecidedRecords--;
+    addDead(location.offsetBytes(), end(location), diedAt, UNREAD);
+  }
+
+  /**
+   * A dead record is undecided again.
+   *
+   * @return whether its bytes are still there
+   */
+  boolean revive(RecordLocation location) {
+    boolean there =
+        dead.removeIf(
+            extent -> extent.start() == location.offsetBytes() && extent.end() == end(location));
+    if (there) {
+      deadBytes -= Alignment.toPage(location.lengthBytes());
+      undecidedRecords++;
+    }
+    return there;
+  }
+
+  /** What was handed out and given back had never a name: it may go at once. */
+  void freeIsDead() {
+    for (Extents.Extent gap : free.list()) {
+      addDead(gap.start(), gap.end(), 0, UNREAD);
+    }
+    free.clear();
+  }
+
+  /**
+   * What no force covered may not be there after a crash, and so no manifest may name it.
+   *
+   * @return the descriptions that this one holds no more
+   */
+  List<SegmentSet.PlacedDescriptor> forgetUnforcedDescriptors() {
+    List<SegmentSet.PlacedDescriptor> unforced =
+        descriptors.subList(forcedDescriptors, descriptors.size());
+    List<SegmentSet.PlacedDescriptor> forgotten = List.copyOf(unforced);
+    for (SegmentSet.PlacedDescriptor descriptor : forgotten) {
+      RecordLocation location = descriptor.location();
+      framingBytes -= Alignment.toPage(location.lengthBytes());
+      addDead(location.offsetBytes(), end(location), 0, UNREAD);
+    }
+    unforced.clear();
+    return forgotten;
+  }
+
+  /** Dead extents that may go now, and that from here on nobody else knows of. */
+  Extents takeDead(long durable) {
+    Extents ready = new Extents();
+    dead.removeIf(
+        extent -> {
+          boolean free = extent.isFree(durable);
+          if (free) {
+            ready.add(extent.start(), extent.end());
+          }
+          return free;
+        });
+    return ready;
+  }
+
+  /** Of what was taken, so much came back; the rest is dead as before. */
+  void punched(long bytes, Collection<Extents.Extent> left) {
+    for (Extents.Extent extent : left) {
+      dead.add(new DeadExtent(extent.start(), extent.end(), 0, UNREAD));
+    }
+    deadBytes -= bytes;
+    punchedBytes += bytes;
+  }
+
+  private void addDead(long start, long end, long diedAt, BooleanSupplier isRead) {
+    deadBytes += end - start;
+    dead.add(new DeadExtent(start, end, diedAt, isRead));
+  }
+
+  private static long end(RecordLocation location) {
+    return location.offsetBytes() + Alignment.toPage(location.lengthBytes());
+  }
+
+  private static long padding(RecordLocation location) {
+    return Alignment.toPage(location.lengthBytes()) - location.lengthBytes();
+  }
+
+  /** Whether a record in it lives, or may yet. */
+  boolean isNeeded() {
+    return liveRecords > 0 || undecidedRecords > 0;
+  }
+
+  /** Whether nothing is alive in it, its last death is durable, and nobody reads or writes it. */
+  boolean isUnlinkable(long durable) {
+    return (sealed || poisoned)
+        && openRuns == 0
+        && !isNeeded()
+        && regionUsers == 0
+        && announced
+        && dead.stream().allMatch(extent -> extent.isFree(durable));
+  }
+
+  SegmentInfo info() {
+    return new SegmentInfo(
+        id,
+        kind,
+        creationSequence,
+        fileName,
+        sealed,
+        poisoned,
+        allocatedEnd,
+        footerOffsetBytes,
+        allocatedBytes(),
+        liveRecords,
+        liveBytes,
+        deadBytes,
+        framingBytes,
+        reservedBytes());
   }
 
   long allocatedBytes() {

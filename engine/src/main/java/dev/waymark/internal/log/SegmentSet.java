@@ -16,7 +16,6 @@ import dev.waymark.layout.StateViews;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -44,20 +43,13 @@ import org.agrona.concurrent.UnsafeBuffer;
  *   <li>A record's bytes are in flight from when its space is claimed until a force has covered
  *       them, or its segment is given up. What a {@link Flight} took ahead counts as if they were.
  *   <li>A segment is sealed once, when no run of it is out; one of an earlier process is sealed.
- *   <li>A map is undone only when nobody reads or writes through it, whatever is closed meanwhile:
- *       touching one that is gone would end the JVM.
  *   <li>A file that readers have mapped is unmapped before it is deleted, and not before the last
  *       of them let go.
  * </ul>
  */
 public final class SegmentSet implements AutoCloseable {
-  /** Mappings that stay when nobody reads through them. */
-  private static final int IDLE_MAPPINGS = 32;
-
   /** No sequence is negative. */
   private static final long NOT_NOW = -1;
-
-  private static final BooleanSupplier UNREAD = () -> false;
 
   private final StoreDirectory directory;
   private final long storeIdHigh;
@@ -71,13 +63,11 @@ public final class SegmentSet implements AutoCloseable {
   private final List<Segment> created = new ArrayList<>();
   private final List<PlacedDescriptor> placed = new ArrayList<>();
   private final Set<String> leftovers = new LinkedHashSet<>();
+  private final InFlight inFlight = new InFlight(this);
+  private final SegmentMaps maps;
   private final LongAdder chunksLeftRaw = new LongAdder();
   private long nextSegmentId = 1;
   private long nextSequence = 1;
-  private long useClock;
-  private int mapped;
-  private long inFlightBytes;
-  private long takenAheadBytes;
   private volatile WaymarkException punchFailure;
   private boolean createdSinceDirectoryForce;
   private boolean closed;
@@ -115,6 +105,7 @@ public final class SegmentSet implements AutoCloseable {
     this.sizing = sizing;
     this.gate = gate;
     this.yields = yields;
+    this.maps = new SegmentMaps(this, directory, storeIdHigh, storeIdLow, segments.values());
   }
 
   /** How large segments are. */
@@ -173,7 +164,7 @@ public final class SegmentSet implements AutoCloseable {
                 .remedy("rebuild the manifest from the records with segtool repair"));
       }
       segments.remove(id);
-      unmap(segment);
+      maps.unmap(segment);
       closeFile(segment);
     }
   }
@@ -195,23 +186,7 @@ public final class SegmentSet implements AutoCloseable {
   public synchronized void settle(
       long id, long lengthBytes, long footerOffsetBytes, List<long[]> gaps, boolean punched) {
     Segment segment = require(id);
-    segment.allocatedEnd = lengthBytes;
-    segment.claimedEnd = lengthBytes;
-    segment.footerOffsetBytes = footerOffsetBytes;
-    if (footerOffsetBytes > 0) {
-      segment.framingBytes += lengthBytes - footerOffsetBytes;
-    }
-    // What edits or recovery dropped lies in the gaps, or behind the end of the file.
-    segment.dead.clear();
-    segment.deadBytes = 0;
-    for (long[] gap : gaps) {
-      if (punched) {
-        segment.punchedBytes += gap[1] - gap[0];
-      } else {
-        segment.deadBytes += gap[1] - gap[0];
-        segment.dead.add(new Segment.DeadExtent(gap[0], gap[1], 0, UNREAD));
-      }
-    }
+    segment.settle(lengthBytes, footerOffsetBytes, gaps, punched);
     gate.charge(segment.allocatedBytes(), SpaceGate.ADOPTED);
   }
 
@@ -228,12 +203,7 @@ public final class SegmentSet implements AutoCloseable {
 
   /** A record became live: an edit names it. */
   public synchronized void born(RecordLocation location) {
-    Segment segment = require(location.segmentId());
-    // Records that were read from a manifest were never written by this process.
-    segment.undecidedRecords = Math.max(0, segment.undecidedRecords - 1);
-    segment.liveRecords++;
-    segment.liveBytes += location.lengthBytes();
-    segment.framingBytes += padding(location);
+    require(location.segmentId()).born(location);
   }
 
   /**
@@ -242,11 +212,7 @@ public final class SegmentSet implements AutoCloseable {
    * @param isRead whether someone in this process still looks at it, who began before
    */
   public synchronized void died(RecordLocation location, long diedAt, BooleanSupplier isRead) {
-    Segment segment = require(location.segmentId());
-    segment.liveRecords--;
-    segment.liveBytes -= location.lengthBytes();
-    segment.framingBytes -= padding(location);
-    addDead(segment, location, diedAt, isRead);
+    require(location.segmentId()).died(location, diedAt, isRead);
   }
 
   /**
@@ -256,40 +222,12 @@ public final class SegmentSet implements AutoCloseable {
    */
   public synchronized boolean revive(RecordLocation location) {
     Segment segment = segments.get(location.segmentId());
-    if (segment == null) {
-      return false;
-    }
-    long extent = Alignment.toPage(location.lengthBytes());
-    boolean there =
-        segment.dead.removeIf(
-            dead ->
-                dead.start() == location.offsetBytes()
-                    && dead.end() == location.offsetBytes() + extent);
-    if (there) {
-      segment.deadBytes -= extent;
-      segment.undecidedRecords++;
-    }
-    return there;
+    return segment != null && segment.revive(location);
   }
 
   /** A record that was written, and that no edit will name. */
   public synchronized void stillborn(RecordLocation location, long diedAt) {
-    Segment segment = require(location.segmentId());
-    segment.undecidedRecords--;
-    addDead(segment, location, diedAt, UNREAD);
-  }
-
-  private static void addDead(
-      Segment segment, RecordLocation location, long diedAt, BooleanSupplier isRead) {
-    long extent = Alignment.toPage(location.lengthBytes());
-    segment.deadBytes += extent;
-    segment.dead.add(
-        new Segment.DeadExtent(
-            location.offsetBytes(), location.offsetBytes() + extent, diedAt, isRead));
-  }
-
-  private static long padding(RecordLocation location) {
-    return Alignment.toPage(location.lengthBytes()) - location.lengthBytes();
+    require(location.segmentId()).stillborn(location, diedAt);
   }
 
   // Writing
@@ -368,21 +306,20 @@ public final class SegmentSet implements AutoCloseable {
   /** The write into a segment that {@link #claim} began is over. */
   private synchronized void letGo(Segment segment, long bytes) {
     segment.dirty = true;
-    segment.regionUsers--;
     if (segment.poisoned || segment.removed) {
-      land(bytes);
+      inFlight.landed(bytes);
     } else {
       segment.unforcedBytes += bytes;
       notifyAll();
     }
-    unmapIfClosed(segment);
+    maps.endUse(segment);
   }
 
   // In flight
 
   /** Bytes of records that are being written, or that no force has covered yet. */
   public synchronized long inFlightBytes() {
-    return inFlightBytes;
+    return inFlight.bytes();
   }
 
   /**
@@ -396,7 +333,7 @@ public final class SegmentSet implements AutoCloseable {
     try {
       while (true) {
         requireOpen();
-        if (mayTakeOff(bytes, mostBytes)) {
+        if (inFlight.allows(bytes, mostBytes)) {
           return true;
         }
         if (segments.values().stream().anyMatch(segment -> segment.unforcedBytes > 0)) {
@@ -416,45 +353,13 @@ public final class SegmentSet implements AutoCloseable {
     }
   }
 
-  /** What does not fit beside others goes alone. */
-  private boolean mayTakeOff(long bytes, long mostBytes) {
-    long others = inFlightBytes + takenAheadBytes;
-    return others == 0 || bytes <= mostBytes - others;
-  }
-
-  /** How one append brings its bytes in flight: some were taken ahead, and need not wait. */
-  public final class Flight implements AutoCloseable {
-    private final long mostBytes;
-    private long bytes;
-
-    private Flight(long bytes, long mostBytes) {
-      this.bytes = bytes;
-      this.mostBytes = mostBytes;
-    }
-
-    private void use(long used) {
-      long own = Math.min(used, bytes);
-      bytes -= own;
-      takenAheadBytes -= own;
-    }
-
-    /** Gives back what was not used. Idempotent. */
-    @Override
-    public void close() {
-      synchronized (SegmentSet.this) {
-        use(bytes);
-        SegmentSet.this.notifyAll();
-      }
-    }
-  }
-
   /**
    * Takes nothing ahead: each record waits where it has to.
    *
    * @param mostBytes no more may be in flight with a record, unless it is alone
    */
   public Flight flight(long mostBytes) {
-    return new Flight(0, mostBytes);
+    return inFlight.flight(0, mostBytes);
   }
 
   /**
@@ -465,28 +370,15 @@ public final class SegmentSet implements AutoCloseable {
    */
   public synchronized Flight tryTakeOff(long bytes, long mostBytes) {
     requireOpen();
-    if (!mayTakeOff(bytes, mostBytes)) {
+    if (!inFlight.allows(bytes, mostBytes)) {
       return null;
     }
-    Flight taken = new Flight(bytes <= mostBytes ? bytes : 0, mostBytes);
-    takenAheadBytes += taken.bytes;
-    return taken;
-  }
-
-  private void land(long bytes) {
-    inFlightBytes -= bytes;
-    notifyAll();
+    return inFlight.flight(bytes <= mostBytes ? bytes : 0, mostBytes);
   }
 
   private void landAll(Segment segment) {
-    land(segment.unforcedBytes);
+    inFlight.landed(segment.unforcedBytes);
     segment.unforcedBytes = 0;
-  }
-
-  private void unmapIfClosed(Segment segment) {
-    if ((closed || segment.removed) && segment.regionUsers == 0) {
-      unmap(segment);
-    }
   }
 
   private synchronized RecordLocation written(Run run, Segment segment, long offset, long length) {
@@ -532,10 +424,10 @@ public final class SegmentSet implements AutoCloseable {
   private synchronized long claim(
       Run run, NamespaceDescriptor namespace, long most, Flight flight) {
     requireOpen();
-    if (flight.bytes < most) {
+    if (flight.aheadBytes() < most) {
       // It waits as others do, and not for what it has itself taken ahead.
-      flight.use(flight.bytes);
-      if (!awaitFlight(most, flight.mostBytes)) {
+      flight.use(Long.MAX_VALUE);
+      if (!awaitFlight(most, flight.mostBytes())) {
         return NOT_NOW;
       }
     }
@@ -544,9 +436,8 @@ public final class SegmentSet implements AutoCloseable {
       release(run);
       openRun(run, namespace, most);
     }
-    run.segment.regionUsers++;
-    inFlightBytes += most;
-    flight.use(most);
+    maps.beginUse(run.segment);
+    inFlight.tookOff(most, flight);
     return nextSequence++;
   }
 
@@ -668,13 +559,12 @@ public final class SegmentSet implements AutoCloseable {
     try {
       segment.file = directory.create(segment.fileName);
       segment.file.allocate(0, Alignment.PAGE_BYTES);
-      segment.region = segment.file.map(mostBytes, true);
-      mapped++;
+      maps.mapForWriting(segment, mostBytes);
       UnsafeBuffer header = header(segment).encode();
       segment.region.put(0, header, 0, header.capacity());
     } catch (WaymarkException e) {
       gate.refund(Alignment.PAGE_BYTES, payer);
-      unmap(segment);
+      maps.unmap(segment);
       closeFile(segment);
       leftovers.add(segment.fileName);
       removeLeftovers();
@@ -704,7 +594,7 @@ public final class SegmentSet implements AutoCloseable {
     List<SegmentInfo> infos = new ArrayList<>();
     for (Segment segment : created) {
       segment.announced = true;
-      infos.add(info(segment));
+      infos.add(segment.info());
     }
     created.clear();
     return infos;
@@ -784,26 +674,14 @@ public final class SegmentSet implements AutoCloseable {
         segment.poisoned = true;
         segment.full = true;
         current.remove(segment.stream, segment);
-        forgetUnforcedDescriptors(segment);
+        placed.removeAll(segment.forgetUnforcedDescriptors());
         landAll(segment);
       }
     } finally {
       synchronized (this) {
-        land(bytes);
+        inFlight.landed(bytes);
       }
     }
-  }
-
-  /** What no force covered may not be there after a crash, and so no manifest may name it. */
-  private void forgetUnforcedDescriptors(Segment segment) {
-    List<PlacedDescriptor> unforced =
-        segment.descriptors.subList(segment.forcedDescriptors, segment.descriptors.size());
-    for (PlacedDescriptor descriptor : unforced) {
-      placed.remove(descriptor);
-      segment.framingBytes -= Alignment.toPage(descriptor.location().lengthBytes());
-      addDead(segment, descriptor.location(), 0, UNREAD);
-    }
-    unforced.clear();
   }
 
   /** Whether a segment holds that description, as far as can be known. */
@@ -845,7 +723,7 @@ public final class SegmentSet implements AutoCloseable {
             && (segment.full || all || comesBackOnlyWhole(segment))) {
           try {
             seal(segment);
-            done.add(info(segment));
+            done.add(segment.info());
           } catch (WaymarkException e) {
             // No room for its footer now. The others are none the worse for it; it has its turn
             // again at the next commit, and nothing in it rests on the footer.
@@ -858,10 +736,7 @@ public final class SegmentSet implements AutoCloseable {
   }
 
   private boolean comesBackOnlyWhole(Segment segment) {
-    return !directory.traits().canPunch()
-        && segment.liveRecords == 0
-        && segment.undecidedRecords == 0
-        && segment.deadBytes > 0;
+    return !directory.traits().canPunch() && !segment.isNeeded() && segment.deadBytes > 0;
   }
 
   private void seal(Segment segment) {
@@ -885,12 +760,7 @@ public final class SegmentSet implements AutoCloseable {
     segment.claimedEnd = footerEnd;
     segment.framingBytes += footerEnd - end;
     segment.footerOffsetBytes = end;
-    for (Extents.Extent gap : segment.free.list()) {
-      // Nothing was ever named there: it may go at once.
-      segment.dead.add(new Segment.DeadExtent(gap.start(), gap.end(), 0, UNREAD));
-      segment.deadBytes += gap.lengthBytes();
-    }
-    segment.free.clear();
+    segment.freeIsDead();
     segment.sealed = true;
     segment.dirty = true;
     segment.written.clear();
@@ -899,40 +769,6 @@ public final class SegmentSet implements AutoCloseable {
 
   // Reading
 
-  /** A segment that is mapped until it is closed. */
-  public final class Lease implements AutoCloseable {
-    private final Segment segment;
-    private boolean open = true;
-
-    private Lease(Segment segment) {
-      this.segment = segment;
-    }
-
-    /** The mapped file. */
-    public MappedRegion region() {
-      return segment.region;
-    }
-
-    /** Its name. */
-    public String fileName() {
-      return segment.fileName;
-    }
-
-    /** Lets go of it. */
-    @Override
-    public void close() {
-      synchronized (SegmentSet.this) {
-        if (open) {
-          open = false;
-          segment.regionUsers--;
-          segment.lastUse = ++useClock;
-          unmapIfClosed(segment);
-          unmapIdle();
-        }
-      }
-    }
-  }
-
   /**
    * Maps a segment for reading.
    *
@@ -940,86 +776,7 @@ public final class SegmentSet implements AutoCloseable {
    */
   public synchronized Lease lease(long segmentId) {
     requireOpen();
-    Segment segment = require(segmentId);
-    if (segment.region == null) {
-      segment.region = mapForReading(segment);
-      mapped++;
-    }
-    segment.regionUsers++;
-    segment.lastUse = ++useClock;
-    Lease lease = new Lease(segment);
-    unmapIdle();
-    return lease;
-  }
-
-  private MappedRegion mapForReading(Segment segment) {
-    if (!directory.exists(segment.fileName)) {
-      throw new CorruptionException(
-          ErrorDetail.of("a segment is missing").in(segment.fileName).found("no such file"));
-    }
-    try (var file = directory.openReadOnly(segment.fileName)) {
-      long length = file.lengthBytes();
-      if (length < segment.allocatedEnd) {
-        throw new CorruptionException(
-            ErrorDetail.of("a segment is shorter than it was")
-                .in(segment.fileName)
-                .expected(segment.allocatedEnd + " bytes")
-                .found(length + " bytes"));
-      }
-      MappedRegion region = file.map(segment.allocatedEnd, false);
-      try {
-        checkHeader(segment, region);
-        return region;
-      } catch (WaymarkException e) {
-        region.close();
-        throw e;
-      }
-    }
-  }
-
-  private void checkHeader(Segment segment, MappedRegion region) {
-    UnsafeBuffer page = new UnsafeBuffer(new byte[Alignment.PAGE_BYTES]);
-    region.get(0, page, 0, page.capacity());
-    SegmentHeader header = SegmentHeader.parse(page, segment.fileName);
-    if (header == null
-        || header.segmentId() != segment.id
-        || header.kind() != segment.kind
-        || header.creationSequence() != segment.creationSequence
-        || !header.isOf(storeIdHigh, storeIdLow)) {
-      throw new CorruptionException(
-          ErrorDetail.of("a file is not the segment that it should be")
-              .at(segment.fileName, 0)
-              .expected("the header of segment " + segment.id)
-              .found(header == null ? "no valid header" : found(header)));
-    }
-  }
-
-  private String found(SegmentHeader header) {
-    return header.isOf(storeIdHigh, storeIdLow)
-        ? "that of segment " + header.segmentId()
-        : "a segment of another store";
-  }
-
-  private void unmapIdle() {
-    while (mapped > IDLE_MAPPINGS) {
-      Segment oldest =
-          segments.values().stream()
-              .filter(s -> s.region != null && s.regionUsers == 0 && s.sealed && s.file == null)
-              .min(Comparator.comparingLong(s -> s.lastUse))
-              .orElse(null);
-      if (oldest == null) {
-        return;
-      }
-      unmap(oldest);
-    }
-  }
-
-  private void unmap(Segment segment) {
-    if (segment.region != null) {
-      segment.region.close();
-      segment.region = null;
-      mapped--;
-    }
+    return maps.lease(require(segmentId));
   }
 
   private static void closeFile(Segment segment) {
@@ -1070,18 +827,8 @@ public final class SegmentSet implements AutoCloseable {
     return List.copyOf(segments.values());
   }
 
-  /** Dead extents that may go now, and that from here on nobody else knows of. */
   private synchronized Extents takeDead(Segment segment, long durable) {
-    Extents ready = new Extents();
-    segment.dead.removeIf(
-        extent -> {
-          boolean free = extent.isFree(durable);
-          if (free) {
-            ready.add(extent.start(), extent.end());
-          }
-          return free;
-        });
-    return ready;
+    return segment.takeDead(durable);
   }
 
   /** Punches one segment; what could not be punched is dead as before. */
@@ -1103,11 +850,7 @@ public final class SegmentSet implements AutoCloseable {
   }
 
   private synchronized void punched(Segment segment, long bytes, Collection<Extents.Extent> left) {
-    for (Extents.Extent extent : left) {
-      segment.dead.add(new Segment.DeadExtent(extent.start(), extent.end(), 0, UNREAD));
-    }
-    segment.deadBytes -= bytes;
-    segment.punchedBytes += bytes;
+    segment.punched(bytes, left);
     gate.refund(bytes, SpaceGate.ANYONE);
   }
 
@@ -1127,19 +870,10 @@ public final class SegmentSet implements AutoCloseable {
 
   /** Segments in which nothing is alive, and whose last death is durable and seen by no reader. */
   public synchronized List<SegmentInfo> unlinkable(long durable) {
-    List<SegmentInfo> list = new ArrayList<>();
-    for (Segment segment : segments.values()) {
-      if ((segment.sealed || segment.poisoned)
-          && segment.openRuns == 0
-          && segment.liveRecords == 0
-          && segment.undecidedRecords == 0
-          && segment.regionUsers == 0
-          && segment.announced
-          && segment.dead.stream().allMatch(extent -> extent.isFree(durable))) {
-        list.add(info(segment));
-      }
-    }
-    return list;
+    return segments.values().stream()
+        .filter(segment -> segment.isUnlinkable(durable))
+        .map(Segment::info)
+        .toList();
   }
 
   /** Deletes a segment's file, after the edit that says so is durable. */
@@ -1147,7 +881,7 @@ public final class SegmentSet implements AutoCloseable {
     Segment segment = require(segmentId);
     segment.removed = true;
     landAll(segment);
-    unmapIfClosed(segment);
+    maps.unmapIfUnwanted(segment);
     closeFile(segment);
     if (directory.exists(segment.fileName)) {
       directory.delete(segment.fileName);
@@ -1161,7 +895,7 @@ public final class SegmentSet implements AutoCloseable {
 
   /** All segments, in order of id. */
   public synchronized List<SegmentInfo> infos() {
-    return segments.values().stream().map(SegmentSet::info).toList();
+    return segments.values().stream().map(Segment::info).toList();
   }
 
   /** Bytes of segments in which nothing lives, and that are there still. */
@@ -1196,25 +930,7 @@ public final class SegmentSet implements AutoCloseable {
 
   /** Files mapped now. */
   public synchronized int mappedCount() {
-    return mapped;
-  }
-
-  private static SegmentInfo info(Segment segment) {
-    return new SegmentInfo(
-        segment.id,
-        segment.kind,
-        segment.creationSequence,
-        segment.fileName,
-        segment.sealed,
-        segment.poisoned,
-        segment.allocatedEnd,
-        segment.footerOffsetBytes,
-        segment.allocatedBytes(),
-        segment.liveRecords,
-        segment.liveBytes,
-        segment.deadBytes,
-        segment.framingBytes,
-        segment.reservedBytes());
+    return maps.count();
   }
 
   private void requireOpen() {
@@ -1243,11 +959,12 @@ public final class SegmentSet implements AutoCloseable {
   @Override
   public synchronized void close() {
     closed = true;
+    maps.close();
     forcers.close();
     notifyAll();
     List<Runnable> steps = new ArrayList<>();
     for (Segment segment : segments.values()) {
-      steps.add(() -> unmapIfClosed(segment));
+      steps.add(() -> maps.unmapIfUnwanted(segment));
       steps.add(() -> closeFile(segment));
     }
     Closing.all(steps);

@@ -1,6 +1,7 @@
 package dev.waymark.internal.publish;
 
 import dev.waymark.internal.forest.NamespaceState;
+import dev.waymark.internal.log.Lease;
 import dev.waymark.internal.log.RecordHeader;
 import dev.waymark.internal.log.RecordLocation;
 import dev.waymark.internal.log.RecordReader;
@@ -27,7 +28,7 @@ public final class RecordCopier implements AutoCloseable {
    * @throws dev.waymark.error.CorruptionException if it is not what was written
    */
   public RecordLocation copy(RecordLocation from, NamespaceState namespace, Run run) {
-    try (SegmentSet.Lease lease = segments.lease(from.segmentId());
+    try (Lease lease = segments.lease(from.segmentId());
         Scratch scratch = scratches.take()) {
       RecordReader reader = new RecordReader(lease.region(), lease.fileName(), scratch);
       RecordHeader header = reader.header(from, namespace.layout());
