@@ -12,6 +12,9 @@ public final class Run {
   long position;
   long end;
 
+  /** Of the contribution that is being written. */
+  long sequence;
+
   /**
    * What survived long enough to be copied is likely to live on: it does not stand beside what was
    * just written, which may die soon.

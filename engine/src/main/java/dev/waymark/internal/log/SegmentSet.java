@@ -48,9 +48,6 @@ import org.agrona.concurrent.UnsafeBuffer;
  * </ul>
  */
 public final class SegmentSet implements AutoCloseable {
-  /** No sequence is negative. */
-  private static final long NOT_NOW = -1;
-
   private final StoreDirectory directory;
   private final long storeIdHigh;
   private final long storeIdLow;
@@ -233,7 +230,9 @@ public final class SegmentSet implements AutoCloseable {
   // Writing
 
   /**
-   * Writes a record, claiming space for it where the run has none left.
+   * Writes a record, claiming space for it where the run has none left. The pieces of one
+   * contribution are written through one run, one after the other from the first on, and share its
+   * sequence.
    *
    * @param verifyLossy whether what a lossy codec made is held against its stated error
    * @param flight what its bytes go with
@@ -250,9 +249,11 @@ public final class SegmentSet implements AutoCloseable {
       Flight flight) {
     long most = plan.maxBytes();
     requireFits(most);
-    long sequence = claim(run, namespace, most, flight);
-    if (sequence == NOT_NOW) {
+    if (!claim(run, namespace, most, flight)) {
       return null;
+    }
+    if (plan.pieceIndex() == 0) {
+      run.sequence = takeSequence();
     }
     Segment segment = run.segment;
     long offset = run.position;
@@ -260,7 +261,7 @@ public final class SegmentSet implements AutoCloseable {
     try {
       yields.reached("space claimed");
       RecordWriter writer = new RecordWriter(plan, segment.region, offset, scratch, verifyLossy);
-      length = writer.write(views, segment.id, sequence, yields);
+      length = writer.write(views, segment.id, run.sequence, yields);
       chunksLeftRaw.add(writer.chunksLeftRaw());
     } finally {
       letGo(segment, most);
@@ -421,14 +422,15 @@ public final class SegmentSet implements AutoCloseable {
     }
   }
 
-  private synchronized long claim(
+  /** False if a force has to come first. */
+  private synchronized boolean claim(
       Run run, NamespaceDescriptor namespace, long most, Flight flight) {
     requireOpen();
     if (flight.aheadBytes() < most) {
       // It waits as others do, and not for what it has itself taken ahead.
       flight.use(Long.MAX_VALUE);
       if (!awaitFlight(most, flight.mostBytes())) {
-        return NOT_NOW;
+        return false;
       }
     }
     Segment had = run.segment;
@@ -438,7 +440,7 @@ public final class SegmentSet implements AutoCloseable {
     }
     maps.beginUse(run.segment);
     inFlight.tookOff(most, flight);
-    return nextSequence++;
+    return true;
   }
 
   private void openRun(Run run, NamespaceDescriptor namespace, long most) {

@@ -11,6 +11,7 @@ import dev.waymark.internal.forest.RecordEvents;
 import dev.waymark.internal.io.MappedRegion;
 import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.io.StoreFile;
+import dev.waymark.internal.log.NamespaceDescriptor;
 import dev.waymark.internal.log.RecordHeader;
 import dev.waymark.internal.log.RecordKind;
 import dev.waymark.internal.log.RecordLocation;
@@ -33,6 +34,7 @@ import dev.waymark.layout.BoundaryKey;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -60,7 +62,7 @@ public final class ManifestRebuild {
   private final StoreDirectory directory;
   private final List<Finding> findings = new ArrayList<>();
   private final List<SegmentScan> scans = new ArrayList<>();
-  private final Map<Contribution, Pieces> contributions = new HashMap<>();
+  private final Map<Contribution, TreeMap<Long, Pieces>> contributions = new HashMap<>();
   private final Forest forest =
       new Forest(
           new RecordEvents() {
@@ -73,12 +75,16 @@ public final class ManifestRebuild {
             @Override
             public void died(RecordLocation location, BooleanSupplier isRead) {}
           });
+
+  /** Numbers under which a namespace stood before it was deleted and made anew. */
+  private final Set<Integer> replaced = new HashSet<>();
+
   private StoreId storeId;
   private long nextSequence = 1;
 
   private record Contribution(int namespaceId, BoundaryKey key, RecordKind kind) {}
 
-  /** The newest verified record of each piece. */
+  /** The verified records that one append wrote of a contribution; they share its sequence. */
   private static final class Pieces {
     private final RecordHeader[] headers;
 
@@ -86,11 +92,15 @@ public final class ManifestRebuild {
       headers = new RecordHeader[count];
     }
 
+    /** A record that was copied stands in two places for a while; both are right. */
     void add(RecordHeader header) {
-      RecordHeader before = headers[header.pieceIndex()];
-      if (before == null || before.sequence() < header.sequence()) {
-        headers[header.pieceIndex()] = header;
+      if (header.pieceCount() != headers.length) {
+        throw new CorruptionException(
+            ErrorDetail.of("a record is a piece of something else")
+                .expected("one of " + headers.length)
+                .found("one of " + header.pieceCount()));
       }
+      headers[header.pieceIndex()] = header;
     }
 
     boolean isWhole() {
@@ -229,15 +239,31 @@ public final class ManifestRebuild {
         byId.putIfAbsent(placed.descriptor().namespaceId(), placed);
       }
     }
+    Map<BoundaryKey, Integer> newest = new HashMap<>();
+    byId.forEach((id, placed) -> newest.put(placed.descriptor().fingerprint(), id));
     byId.forEach(
-        (id, placed) ->
-            forest.apply(
-                new Edit.NamespaceAdded(
-                    id,
-                    placed.descriptor().fingerprint(),
-                    placed.descriptor().identity(),
-                    placed.descriptor().layout(),
-                    placed.descriptor().codecs())));
+        (id, placed) -> {
+          NamespaceDescriptor descriptor = placed.descriptor();
+          if (newest.get(descriptor.fingerprint()) > id) {
+            replaced.add(id);
+            find(
+                Finding.Severity.WARNING,
+                "NAMESPACE_REPLACED",
+                "",
+                -1,
+                "namespace "
+                    + id
+                    + " was deleted and made anew; what stands under its old number is left out");
+            return;
+          }
+          forest.apply(
+              new Edit.NamespaceAdded(
+                  id,
+                  descriptor.fingerprint(),
+                  descriptor.identity(),
+                  descriptor.layout(),
+                  descriptor.codecs()));
+        });
   }
 
   private void verify() {
@@ -259,6 +285,9 @@ public final class ManifestRebuild {
     try {
       int namespaceId = reader.namespaceOf(location);
       NamespaceState namespace = forest.namespace(namespaceId);
+      if (replaced.contains(namespaceId)) {
+        return;
+      }
       if (namespace == null) {
         find(
             Finding.Severity.ERROR,
@@ -272,8 +301,8 @@ public final class ManifestRebuild {
       reader.verify(header);
       contributions
           .computeIfAbsent(
-              new Contribution(namespaceId, header.key(), header.kind()),
-              c -> new Pieces(header.pieceCount()))
+              new Contribution(namespaceId, header.key(), header.kind()), c -> new TreeMap<>())
+          .computeIfAbsent(header.sequence(), s -> new Pieces(header.pieceCount()))
           .add(header);
       nextSequence = Math.max(nextSequence, header.sequence() + 1);
     } catch (CorruptionException e) {
@@ -288,12 +317,12 @@ public final class ManifestRebuild {
 
   private void boundaries() {
     List<Pieces> rows = new ArrayList<>();
-    contributions.forEach(
-        (contribution, pieces) -> {
-          if (contribution.kind() == RecordKind.APPEND && isWhole(contribution, pieces)) {
-            rows.add(pieces);
-          }
-        });
+    for (Contribution contribution : contributions.keySet()) {
+      Pieces pieces = contribution.kind() == RecordKind.APPEND ? whole(contribution) : null;
+      if (pieces != null) {
+        rows.add(pieces);
+      }
+    }
     rows.sort(Comparator.comparingLong(pieces -> pieces.headers[0].tokenFrom()));
     long without = 0;
     long firstTokens = 0;
@@ -332,9 +361,18 @@ public final class ManifestRebuild {
     }
   }
 
-  private boolean isWhole(Contribution contribution, Pieces pieces) {
-    if (pieces.isWhole()) {
-      return true;
+  /**
+   * What was written last of a contribution, and is there with all pieces; null where nothing is.
+   */
+  private Pieces whole(Contribution contribution) {
+    TreeMap<Long, Pieces> written = contributions.get(contribution);
+    if (written == null) {
+      return null;
+    }
+    for (Pieces pieces : written.descendingMap().values()) {
+      if (pieces.isWhole()) {
+        return pieces;
+      }
     }
     find(
         Finding.Severity.WARNING,
@@ -346,7 +384,7 @@ public final class ManifestRebuild {
             + " of "
             + contribution.key().abbreviated()
             + " is not there");
-    return false;
+    return null;
   }
 
   private void points() {
@@ -393,11 +431,6 @@ public final class ManifestRebuild {
     if (state == null && namespace.layout().hasFixed()) {
       dropPoint(node);
     }
-  }
-
-  private Pieces whole(Contribution contribution) {
-    Pieces pieces = contributions.get(contribution);
-    return pieces != null && isWhole(contribution, pieces) ? pieces : null;
   }
 
   /** The delta stays where there is one: points below may need it. */
