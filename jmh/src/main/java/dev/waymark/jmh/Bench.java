@@ -21,7 +21,7 @@ public final class Bench {
     Main.main(all.toArray(String[]::new));
   }
 
-  private static String flags() throws IOException {
+  static String flags() throws IOException {
     Properties properties = new Properties();
     try (InputStream in = Bench.class.getResourceAsStream("bench.properties")) {
       properties.load(in);

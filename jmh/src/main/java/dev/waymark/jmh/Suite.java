@@ -1,0 +1,121 @@
+package dev.waymark.jmh;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Runs subjects, each in a JVM of its own, and writes what they measured into one file.
+ *
+ * <p>{@code FORM DIRECTORY FILE [SUBJECT...]}: smoke, short or whole; where stores are made; the
+ * report. {@code --render FILE DOCS} makes pages of a report. {@code --list} names the subjects.
+ */
+public final class Suite {
+  private static final Map<String, Subject> SUBJECTS = new LinkedHashMap<>();
+
+  static {
+    SUBJECTS.put("append", AppendBench::run);
+    SUBJECTS.put("restore", RestoreBench::run);
+  }
+
+  private Suite() {}
+
+  /** One benchmark. */
+  private interface Subject {
+    void run(Bed bed) throws Exception;
+  }
+
+  /** Runs, or renders. */
+  public static void main(String[] args) throws Exception {
+    switch (args[0]) {
+      case "--list" -> SUBJECTS.keySet().forEach(System.out::println);
+      case "--render" -> Render.write(Report.read(Path.of(args[1])), Path.of(args[2]));
+      case "--one" -> one(args);
+      default -> all(args);
+    }
+  }
+
+  private static void all(String[] args) throws IOException, InterruptedException {
+    Form form = Form.valueOf(args[0].toUpperCase(java.util.Locale.ROOT));
+    Path directory = Path.of(args[1]);
+    Path file = Path.of(args[2]);
+    List<String> subjects = List.of(args).subList(3, args.length);
+    for (String subject : subjects) {
+      if (!SUBJECTS.containsKey(subject)) {
+        throw new IllegalArgumentException("no subject " + subject + ": " + SUBJECTS.keySet());
+      }
+    }
+    Files.createDirectories(directory);
+    long seed = System.nanoTime();
+    String date = LocalDate.now(ZoneOffset.UTC).toString();
+    Report whole =
+        new Report(
+            form.name(),
+            date,
+            seed,
+            Machine.describe(directory),
+            Machine.versions(),
+            new ArrayList<>(),
+            new ArrayList<>());
+    boolean failed = false;
+    for (String subject : subjects.isEmpty() ? SUBJECTS.keySet() : subjects) {
+      long start = System.nanoTime();
+      System.out.println("== " + subject);
+      Path part = directory.resolve(subject + ".json");
+      Files.deleteIfExists(part);
+      if (fork(
+              form,
+              List.of(
+                  "--one", subject, form.name(), directory.toString(), part.toString(), "" + seed))
+          != 0) {
+        System.out.println("== " + subject + " FAILED");
+        failed = true;
+        continue;
+      }
+      Report own = Report.read(part);
+      whole.rows().addAll(own.rows());
+      whole.curves().addAll(own.curves());
+      // What is done counts, also if a later one fails.
+      whole.write(file);
+      System.out.printf("== %s: %.0f s%n", subject, (System.nanoTime() - start) / 1e9);
+    }
+    Bed.delete(directory);
+    if (failed) {
+      System.exit(1);
+    }
+  }
+
+  private static void one(String[] args) throws Exception {
+    Form form = Form.valueOf(args[2]);
+    Path directory = Path.of(args[3]);
+    Report report = Report.empty(form, "", Long.parseLong(args[5]));
+    SUBJECTS.get(args[1]).run(new Bed(form, directory.resolve(args[1]), report));
+    report.write(Path.of(args[4]));
+  }
+
+  private static int fork(Form form, List<String> args) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of(Bench.flags().split(" +")));
+    command.addAll(
+        List.of(
+            // All of the heap is there from the start, so that what grows is something else.
+            form.isSmoke() ? "-Xms256m" : "-Xms2g",
+            form.isSmoke() ? "-Xmx256m" : "-Xmx2g",
+            "-XX:+AlwaysPreTouch",
+            "-XX:MaxDirectMemorySize=12g",
+            "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+            "-cp",
+            System.getProperty("java.class.path").replace(":", File.pathSeparator),
+            Suite.class.getName()));
+    command.addAll(args);
+    return new ProcessBuilder(command).inheritIO().start().waitFor();
+  }
+}
