@@ -3,6 +3,7 @@ package dev.waymark.jmh;
 import dev.waymark.internal.codec.ChunkCodec;
 import dev.waymark.internal.codec.ChunkCodecs;
 import dev.waymark.internal.codec.CodecScratch;
+import dev.waymark.jmh.Report.Goal;
 import dev.waymark.layout.Codec;
 import dev.waymark.layout.DType;
 import dev.waymark.layout.TensorSpec;
@@ -10,10 +11,12 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CyclicBarrier;
@@ -41,9 +44,9 @@ import org.openjdk.jmh.annotations.Warmup;
  * Encoding and decoding of chunks of 1 MiB of normals, beside memcpy of the same raw bytes. The
  * chunks together are larger than a core's share of the caches, as a prefill's are.
  *
- * <p>The methods are for profiling one codec. Ratios to memcpy come from {@link #main}, which takes
- * turns in shuffled order within one run, and counts the thread's own processor time, so that
- * neighbours on the machine do not decide them.
+ * <p>The methods are for profiling one codec. Ratios to memcpy come from {@link #main} and the
+ * suite, which take turns in shuffled order within one run, and count the thread's own processor
+ * time, so that neighbours on the machine do not decide them.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.Throughput)
@@ -57,6 +60,14 @@ public class CodecBench {
   private static final int CHUNK_BYTES = 1 << 20;
   private static final int ROW_WIDTH = 128;
   private static final int ROUNDS = 31;
+  private static final String RATIO = "ratio";
+  private static final List<String> COPY = List.of("memcpy");
+  private static final Map<String, List<Goal>> GOALS =
+      Map.of(
+          "PLANES_BF16",
+          List.of(new Goal("encode", COPY, true, 0.035), new Goal("decode", COPY, true, 0.12)),
+          "RHT_INT8_F32",
+          List.of(new Goal("encode", COPY, true, 0.08), new Goal("decode", COPY, true, 0.10)));
 
   /** Codec and element type. */
   @Param({
@@ -139,50 +150,59 @@ public class CodecBench {
     if (subjects.length == 0) {
       subjects = CodecBench.class.getField("subject").getAnnotation(Param.class).value();
     }
-    System.out.println(
-        threads
-            ? "two threads over one, wall time: min / median / max"
-            : "over memcpy of the raw bytes, processor time: min / median / max");
+    if (threads) {
+      System.out.println("two threads over one, wall time: min / median / max");
+    }
     for (String subject : subjects) {
       if (threads) {
         twoThreads(subject);
       } else {
-        ratios(subject);
+        row(new Bed(Form.WHOLE, Path.of(""), Report.empty(Form.WHOLE, "", 1)), subject);
       }
     }
   }
 
-  private static void ratios(String subject) {
+  static void run(Bed bed) throws Exception {
+    String[] subjects = CodecBench.class.getField("subject").getAnnotation(Param.class).value();
+    for (String subject : subjects) {
+      row(bed, subject);
+    }
+  }
+
+  private static void row(Bed bed, String subject) throws Exception {
     CodecBench bench = of(subject);
-    List<Runnable> turns = new ArrayList<>(List.of(bench::memcpy, bench::encode, bench::decode));
-    List<Runnable> order = new ArrayList<>(turns);
-    ThreadMXBean time = ManagementFactory.getThreadMXBean();
-    double[][] nanos = new double[3][ROUNDS];
-    Random random = new Random(1);
-    for (int round = -5; round < ROUNDS; round++) {
-      Collections.shuffle(order, random);
-      for (Runnable turn : order) {
-        long start = time.getCurrentThreadCpuTime();
-        turn.run();
-        if (round >= 0) {
-          nanos[turns.indexOf(turn)][round] = time.getCurrentThreadCpuTime() - start;
-        }
-      }
-    }
-    double[] encode = new double[ROUNDS];
-    double[] decode = new double[ROUNDS];
-    for (int round = 0; round < ROUNDS; round++) {
-      encode[round] = nanos[0][round] / nanos[1][round];
-      decode[round] = nanos[0][round] / nanos[2][round];
-    }
-    Arrays.sort(nanos[0]);
-    System.out.printf(
-        "%-14s encode %s  decode %s  (memcpy %.1f GB/s)%n",
-        subject,
-        spread(encode),
-        spread(decode),
-        (double) CHUNKS * CHUNK_BYTES / nanos[0][ROUNDS / 2]);
+    Map<String, Bed.Turn> turns = new LinkedHashMap<>();
+    turns.put("encode", () -> processorRate(bench::encode));
+    turns.put("decode", () -> processorRate(bench::decode));
+    turns.put("memcpy", () -> processorRate(bench::memcpy));
+    boolean smoke = bed.form().isSmoke();
+    bed.add(
+        new Report.Row(
+            "codecs",
+            subject,
+            "GB/s of processor time",
+            bed.turns(turns, smoke ? 0 : 5, smoke ? 1 : ROUNDS),
+            GOALS.getOrDefault(subject, List.of()),
+            "one thread, %d MiB of normals in chunks of 1 MiB".formatted(CHUNKS)));
+    double stored = Arrays.stream(bench.storedLengths).asLongStream().sum();
+    bed.add(
+        new Report.Row(
+            "codecs",
+            subject + ", size",
+            "raw bytes over stored ones",
+            Map.of(RATIO, new double[] {(double) CHUNKS * CHUNK_BYTES / stored}),
+            subject.equals("PLANES_BF16")
+                ? List.of(new Goal(RATIO, List.of(), true, 1.44))
+                : List.of(),
+            ""));
     bench.tearDown();
+  }
+
+  private static double processorRate(Runnable turn) {
+    ThreadMXBean time = ManagementFactory.getThreadMXBean();
+    long start = time.getCurrentThreadCpuTime();
+    turn.run();
+    return (double) CHUNKS * CHUNK_BYTES / (time.getCurrentThreadCpuTime() - start);
   }
 
   private static void twoThreads(String subject) throws Exception {

@@ -2,7 +2,6 @@ package dev.waymark.jmh;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Supplier;
 
 /** The stores that take part: this one, files, and the peers that were built in. */
 final class Contenders {
@@ -24,16 +23,22 @@ final class Contenders {
   }
 
   /** Empty unless built with the profile. */
-  @SuppressWarnings("unchecked")
   private static List<Contender.Factory> peers() {
     try {
-      return ((Supplier<List<Contender.Factory>>)
-              Class.forName(PEERS).getDeclaredConstructor().newInstance())
-          .get();
+      return Class.forName(PEERS)
+          .asSubclass(PeerStores.class)
+          .getDeclaredConstructor()
+          .newInstance()
+          .factories();
     } catch (ClassNotFoundException e) {
       return List.of();
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  /** What the profile adds. */
+  interface PeerStores {
+    List<Contender.Factory> factories();
   }
 }

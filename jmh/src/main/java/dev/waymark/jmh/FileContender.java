@@ -1,14 +1,12 @@
 package dev.waymark.jmh;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.zip.CRC32C;
 
 /** A file a boundary: its bytes, and their checksum behind them. */
 final class FileContender implements Contender {
@@ -64,8 +62,7 @@ final class FileContender implements Contender {
               path.resolve(Integer.toString(boundary)),
               StandardOpenOption.CREATE_NEW,
               StandardOpenOption.WRITE);
-      ByteBuffer bytes = lane.packed(boundary);
-      write(channel, bytes, Checksum.trailer(bytes));
+      Checksum.write(channel, lane.packed(boundary));
       unforced.add(channel);
       if (each) {
         complete();
@@ -84,51 +81,11 @@ final class FileContender implements Contender {
 
     @Override
     public void restore() throws IOException {
-      ByteBuffer trailer = ByteBuffer.allocateDirect(Checksum.BYTES);
       for (int i = 0; i < load.boundaries(); i++) {
-        ByteBuffer target = lane.unpacked(i);
         try (FileChannel channel =
             FileChannel.open(path.resolve(Integer.toString(i)), StandardOpenOption.READ)) {
-          read(channel, target, trailer.clear());
+          Checksum.read(channel, lane.unpacked(i));
         }
-        Checksum.require(target.flip(), trailer.flip());
-      }
-    }
-  }
-
-  static void write(FileChannel channel, ByteBuffer... parts) throws IOException {
-    while (parts[parts.length - 1].hasRemaining()) {
-      channel.write(parts);
-    }
-  }
-
-  private static void read(FileChannel channel, ByteBuffer... parts) throws IOException {
-    while (parts[parts.length - 1].hasRemaining()) {
-      if (channel.read(parts) < 0) {
-        throw new IOException("a file is too short");
-      }
-    }
-  }
-
-  /** The checksum that every peer keeps behind a boundary's bytes. */
-  static final class Checksum {
-    static final int BYTES = Integer.BYTES;
-
-    private Checksum() {}
-
-    static int of(ByteBuffer bytes) {
-      CRC32C crc = new CRC32C();
-      crc.update(bytes.duplicate());
-      return (int) crc.getValue();
-    }
-
-    static ByteBuffer trailer(ByteBuffer bytes) {
-      return ByteBuffer.allocateDirect(BYTES).putInt(of(bytes)).flip();
-    }
-
-    static void require(ByteBuffer bytes, ByteBuffer trailer) throws IOException {
-      if (of(bytes) != trailer.getInt()) {
-        throw new IOException("a boundary does not match its checksum");
       }
     }
   }

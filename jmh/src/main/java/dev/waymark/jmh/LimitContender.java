@@ -1,6 +1,7 @@
 package dev.waymark.jmh;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -63,7 +64,10 @@ final class LimitContender implements Contender {
         Os.allocate(file, load.laneBytes());
         channel = FileChannel.open(file, StandardOpenOption.WRITE);
       }
-      FileContender.write(channel, lane.packed(boundary));
+      ByteBuffer bytes = lane.packed(boundary);
+      while (bytes.hasRemaining()) {
+        channel.write(bytes);
+      }
       if (each) {
         channel.force(false);
       }

@@ -26,6 +26,7 @@ final class Render {
    * @param goal what was to be reached
    * @param ratios or figures, in order of size
    */
+  @SuppressWarnings("ArrayRecordComponent") // Never compared.
   record Reached(String label, Goal goal, double[] ratios) {
     double median() {
       return ratios[ratios.length / 2];
@@ -87,7 +88,7 @@ final class Render {
         if (goal.against().isEmpty()) {
           all.add(
               new Reached(
-                  row.subject() + ", " + row.name() + " (" + row.unit() + ")",
+                  row.subject() + ", " + row.name() + ": " + goal.of() + ", " + row.unit(),
                   goal,
                   row.sorted(goal.of())));
           continue;

@@ -23,6 +23,15 @@ public final class Suite {
   static {
     SUBJECTS.put("append", AppendBench::run);
     SUBJECTS.put("restore", RestoreBench::run);
+    SUBJECTS.put("cold", ColdBench::run);
+    SUBJECTS.put("match", MatchBench::run);
+    SUBJECTS.put("open", OpenBench::run);
+    SUBJECTS.put("save", SaveBench::run);
+    SUBJECTS.put("session", SessionBench::run);
+    SUBJECTS.put("codecs", CodecBench::run);
+    SUBJECTS.put("allocation", AllocationBench::run);
+    SUBJECTS.put("growth", GrowthBench::run);
+    SUBJECTS.put("scale", ScaleBench::run);
   }
 
   private Suite() {}
