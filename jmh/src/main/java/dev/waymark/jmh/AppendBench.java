@@ -68,6 +68,7 @@ final class AppendBench {
     Map<String, Bed.Turn> turns = new LinkedHashMap<>();
     try (Lanes threads = new Lanes()) {
       for (Contender.Factory factory : contenders()) {
+        restored.put(factory.name(), new ArrayList<>());
         turns.put(factory.name(), () -> batch(threads, factory, load, each, beside, restored));
       }
       String name =
@@ -118,12 +119,11 @@ final class AppendBench {
   }
 
   private static List<Goal> goals(long boundaryBytes) {
-    List<String> others = Contenders.namesOfOthers();
     return boundaryBytes >= LARGE
         ? List.of(
             new Goal(WaymarkContender.NAME, List.of(WRITE), true, 0.90),
-            new Goal(WaymarkContender.NAME, others, true, 0.95))
-        : List.of(new Goal(WaymarkContender.NAME, others, true, 1.2));
+            new Goal(WaymarkContender.NAME, Contenders.RIVALS, true, 0.95))
+        : List.of(new Goal(WaymarkContender.NAME, Contenders.RIVALS, true, 1.2));
   }
 
   /** Bytes appended in a nanosecond. */
@@ -169,7 +169,7 @@ final class AppendBench {
       threads.run(work);
       if (beside) {
         restored
-            .computeIfAbsent(factory.name(), name -> new ArrayList<>())
+            .get(factory.name())
             .add((double) restores.sum() * load.laneBytes() / besideNanos.get());
       }
       return (double) (load.lanes() - first) * load.laneBytes() / nanos.get();

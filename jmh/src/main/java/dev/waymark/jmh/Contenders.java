@@ -5,6 +5,12 @@ import java.util.List;
 
 /** The stores that take part: this one, files, and the peers that were built in. */
 final class Contenders {
+  static final String LMDB = "LMDB";
+  static final String ROCKSDB = "RocksDB BlobDB";
+
+  /** Those whose fastest is the one to beat at appending. */
+  static final List<String> RIVALS = List.of(LMDB, ROCKSDB, FileContender.NAME);
+
   private static final String PEERS = "dev.waymark.jmh.Peers";
 
   private Contenders() {}
@@ -15,11 +21,6 @@ final class Contenders {
     all.add(FileContender.factory());
     all.addAll(peers());
     return all;
-  }
-
-  /** Names of the others, of which a goal may want the best. */
-  static List<String> namesOfOthers() {
-    return others().stream().map(Contender.Factory::name).toList();
   }
 
   /** Empty unless built with the profile. */

@@ -3,7 +3,7 @@ package dev.waymark.jmh;
 /** How much is measured: enough to see that it runs, or enough to say what it gives. */
 enum Form {
   SMOKE(0, 1, 2, 4L << 20, 4_000),
-  SHORT(1, 5, 10, 256L << 20, 1_000_000),
+  SHORT(1, 5, 8, 256L << 20, 1_000_000),
   WHOLE(2, 15, 40, 512L << 20, 1_000_000);
 
   private final int warmups;

@@ -44,21 +44,29 @@ final class MatchBench {
   }
 
   static void run(Bed bed) throws Exception {
-    int[] blocks = bed.form() == Form.WHOLE ? new int[] {64, 512, 2048} : new int[] {64, 512};
-    for (int block : blocks) {
-      Path directory = bed.fresh("match");
-      try (SnapshotStore store =
-          SnapshotStore.open(directory, StoreOptions.builder().quota("64GiB").build())) {
+    List<Integer> blocks = bed.form() == Form.WHOLE ? List.of(64, 512, 2048) : List.of(64, 512);
+    Path directory = bed.fresh("match");
+    try (SnapshotStore store =
+        SnapshotStore.open(directory, StoreOptions.builder().quota("64GiB").build())) {
+      List<ManyStore> all = new ArrayList<>();
+      for (int block : blocks) {
         ManyStore many = new ManyStore(store, block);
-        many.grow(bed.form().manyBoundaries());
-        row(bed, new MatchBench(many, block), block);
-      } finally {
-        Bed.delete(directory);
+        many.grow(bed.form().manyBoundaries() / blocks.size());
+        all.add(many);
       }
+      for (int i = 0; i < blocks.size(); i++) {
+        row(
+            bed,
+            new MatchBench(all.get(i), blocks.get(i)),
+            blocks.get(i),
+            store.stats().boundaries());
+      }
+    } finally {
+      Bed.delete(directory);
     }
   }
 
-  private static void row(Bed bed, MatchBench bench, int block) throws Exception {
+  private static void row(Bed bed, MatchBench bench, int block, long boundaries) throws Exception {
     Map<String, Bed.Turn> turns = new LinkedHashMap<>();
     turns.put(MATCH, bench::match);
     turns.put(HASH, bench::hash);
@@ -73,8 +81,8 @@ final class MatchBench {
             List.of(
                 new Goal(MATCH, List.of(HASH), false, block >= 512 ? 1.2 : 2.0),
                 new Goal(LOOK_UP, List.of(), false, 200)),
-            "%,d boundaries in %,d chains; %d prompts a turn"
-                .formatted(bench.store.boundaries(), bench.store.chains(), PROMPTS)));
+            "%,d boundaries in the store; %d prompts a turn, of %,d chains"
+                .formatted(boundaries, PROMPTS, bench.store.chains())));
   }
 
   private double match() {

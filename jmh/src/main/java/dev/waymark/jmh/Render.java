@@ -115,13 +115,13 @@ final class Render {
     add("# Performance");
     add("");
     add(
-        "Made by `jmh/bench --render` from one run of `jmh/bench%s` on %s; nothing here is typed in."
-            + " Contenders took turns in an order shuffled anew for each round; a ratio is taken"
-            + " within a round, and of all rounds stand the least / the median / the most. Absolute"
-            + " figures are medians and tell of this machine only. How it is measured is in the"
-            + " classes of [jmh](../jmh/src/main/java/dev/waymark/jmh).",
-        report.form().equals("WHOLE") ? "" : " --" + report.form().toLowerCase(Locale.ROOT),
-        report.date());
+        "Made by `jmh/bench --render` of what `jmh/bench` measured (form: %s) on %s; nothing here is"
+            + " typed in. Contenders took turns in an order shuffled anew for each round; a ratio is"
+            + " taken within a round, and of all rounds stand the least / the median / the most."
+            + " Absolute figures are medians, and tell of this machine only. Appends end when all is"
+            + " durable, restores are verified. How each is measured, and what its limit is, is in"
+            + " the classes of [jmh](../jmh/src/main/java/dev/waymark/jmh).",
+        report.form().toLowerCase(Locale.ROOT), report.date());
     add("");
     add("| | |");
     add("|---|---|");
@@ -150,8 +150,8 @@ final class Render {
         .rows()
         .forEach(r -> subjects.computeIfAbsent(r.subject(), s -> new ArrayList<>()).add(r));
     subjects.forEach(this::subject);
-    plots("Growth", "growth.svg", growth);
-    plots("Scale", "performance-scale.svg", others);
+    plots("Growth, as curves", "growth.svg", growth);
+    plots("Scale, as curves", "performance-scale.svg", others);
   }
 
   private void subject(String subject, List<Row> rows) {

@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * What a run measured, as it stands in its file.
@@ -106,6 +108,23 @@ record Report(
   static Report empty(Form form, String date, long seed) {
     return new Report(
         form.name(), date, seed, Map.of(), Map.of(), new ArrayList<>(), new ArrayList<>());
+  }
+
+  /** Of several runs: a subject that more than one measured is taken from the last of them. */
+  static Report merged(List<Report> all) {
+    Report first = all.get(0);
+    List<Row> rows = new ArrayList<>();
+    List<Curve> curves = new ArrayList<>();
+    for (Report each : all) {
+      Set<String> again = each.rows().stream().map(Row::subject).collect(Collectors.toSet());
+      rows.removeIf(row -> again.contains(row.subject()));
+      curves.removeIf(curve -> again.contains(curve.subject()));
+      rows.addAll(each.rows());
+      curves.addAll(each.curves());
+    }
+    String dates = all.stream().map(Report::date).distinct().collect(Collectors.joining(", "));
+    String forms = all.stream().map(Report::form).distinct().collect(Collectors.joining(", "));
+    return new Report(forms, dates, first.seed(), first.machine(), first.versions(), rows, curves);
   }
 
   static Report read(Path file) throws IOException {

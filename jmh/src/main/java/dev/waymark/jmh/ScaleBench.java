@@ -41,12 +41,14 @@ final class ScaleBench {
     try (SnapshotStore store = open(directory)) {
       Namespace namespace = WaymarkContender.namespace(store, shape);
       ManyStore many = new ManyStore(store, 64);
+      int filler = 0;
       for (long size = 100; size <= bed.form().manyBoundaries(); size *= 10) {
         long missing = size - store.stats().boundaries();
         if (missing > ManyStore.BLOCKS) {
           many.grow(many.boundaries() + missing);
-        } else if (missing > 0) {
-          latencies(store, namespace, shape, cache, (int) Math.min(appends, missing), -1);
+        }
+        for (long left = missing; left > 0; left = size - store.stats().boundaries()) {
+          latencies(store, namespace, shape, cache, (int) Math.min(appends, left), --filler);
         }
         store.flush();
         double[] micros = latencies(store, namespace, shape, cache, appends, (int) size);

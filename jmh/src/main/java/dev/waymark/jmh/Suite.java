@@ -15,7 +15,7 @@ import java.util.Map;
  * Runs subjects, each in a JVM of its own, and writes what they measured into one file.
  *
  * <p>{@code FORM DIRECTORY FILE [SUBJECT...]}: smoke, short or whole; where stores are made; the
- * report. {@code --render FILE DOCS} makes pages of a report. {@code --list} names the subjects.
+ * report. {@code --render DOCS FILE...} makes pages of reports. {@code --list} names the subjects.
  */
 public final class Suite {
   private static final Map<String, Subject> SUBJECTS = new LinkedHashMap<>();
@@ -45,10 +45,18 @@ public final class Suite {
   public static void main(String[] args) throws Exception {
     switch (args[0]) {
       case "--list" -> SUBJECTS.keySet().forEach(System.out::println);
-      case "--render" -> Render.write(Report.read(Path.of(args[1])), Path.of(args[2]));
+      case "--render" -> render(Path.of(args[1]), List.of(args).subList(2, args.length));
       case "--one" -> one(args);
       default -> all(args);
     }
+  }
+
+  private static void render(Path docs, List<String> files) throws IOException {
+    List<Report> reports = new ArrayList<>();
+    for (String file : files) {
+      reports.add(Report.read(Path.of(file)));
+    }
+    Render.write(Report.merged(reports), docs);
   }
 
   private static void all(String[] args) throws IOException, InterruptedException {
@@ -120,7 +128,7 @@ public final class Suite {
             form.isSmoke() ? "-Xmx256m" : "-Xmx2g",
             "-XX:+AlwaysPreTouch",
             "-XX:MaxDirectMemorySize=12g",
-            "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+            "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
             "-cp",
             System.getProperty("java.class.path").replace(":", File.pathSeparator),
             Suite.class.getName()));

@@ -9,10 +9,12 @@ import org.lmdbjava.DbiFlags;
 import org.lmdbjava.Env;
 import org.lmdbjava.EnvFlags;
 import org.lmdbjava.Meta;
-import org.lmdbjava.PutFlags;
 import org.lmdbjava.Txn;
 
-/** LMDB: a transaction a boundary; forced by each, or all at the end. */
+/**
+ * LMDB: a transaction a boundary; forced by each, or all at the end. The latter is more than fair
+ * to it: a loss of power before the end may cost all of the environment.
+ */
 final class LmdbContender implements Contender {
   private final Load load;
   private final Env<ByteBuffer> env;
@@ -34,7 +36,7 @@ final class LmdbContender implements Contender {
     return new Factory() {
       @Override
       public String name() {
-        return "LMDB";
+        return Contenders.LMDB;
       }
 
       @Override
@@ -75,9 +77,7 @@ final class LmdbContender implements Contender {
       ByteBuffer bytes = lane.packed(boundary);
       int length = bytes.remaining();
       try (Txn<ByteBuffer> transaction = env.txnWrite()) {
-        ByteBuffer value =
-            values.reserve(
-                transaction, key(boundary), length + Checksum.BYTES, PutFlags.MDB_APPEND);
+        ByteBuffer value = values.reserve(transaction, key(boundary), length + Checksum.BYTES);
         value.putInt(length, Checksum.copy(bytes, value, length));
         transaction.commit();
       }

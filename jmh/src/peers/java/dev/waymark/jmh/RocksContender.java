@@ -50,11 +50,12 @@ final class RocksContender implements Contender {
     return new Factory() {
       @Override
       public String name() {
-        return "RocksDB BlobDB";
+        return Contenders.ROCKSDB;
       }
 
       @Override
       public String version() {
+        RocksDB.loadLibrary();
         return RocksDB.rocksdbVersion().toString();
       }
 
