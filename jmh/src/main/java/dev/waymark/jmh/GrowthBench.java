@@ -164,11 +164,11 @@ final class GrowthBench {
     bed.add(
         new Report.Row(
             SUBJECT,
-            shape.name() + ": slope of " + what + " over tokens, both as logarithms",
-            "1 is linear, 2 quadratic",
+            shape.name() + ": slope of " + what + " over tokens",
+            "of the logarithms",
             slopes,
             List.of(),
-            ""));
+            "1 is linear, 2 quadratic"));
   }
 
   /** Of the line through the logarithms with the least squares. */
@@ -200,11 +200,11 @@ final class GrowthBench {
     bed.add(
         new Report.Row(
             SUBJECT,
-            "%s: the most of W(2n)/W(n), %dk to %dk tokens"
-                .formatted(shape.name(), sizes.get(0), sizes.get(sizes.size() - 1)),
+            shape.name() + ": W(2n)/W(n)",
             "times",
             most,
             goals,
-            ""));
+            "the most of all doublings from %dk to %dk tokens"
+                .formatted(sizes.get(0), sizes.get(sizes.size() - 1))));
   }
 }

@@ -158,7 +158,8 @@ final class Render {
     add("## %s", subject.substring(0, 1).toUpperCase(Locale.ROOT) + subject.substring(1));
     for (Row row : rows) {
       String first = row.series().keySet().iterator().next();
-      boolean alone = row.series().size() == 1;
+      // Of figures by themselves, one each, there are no rounds to compare.
+      boolean alone = row.series().size() == 1 || row.series().get(first).length == 1;
       add("");
       add("%s%s", row.name(), row.note().isEmpty() ? "" : " (" + row.note() + ")");
       add("");
@@ -169,7 +170,7 @@ final class Render {
         add(
             "| %s | %s%s |",
             name,
-            alone ? spread(sorted) : number(sorted[sorted.length / 2]),
+            alone && sorted.length > 1 ? spread(sorted) : number(sorted[sorted.length / 2]),
             alone ? "" : " | " + (name.equals(first) ? "" : spread(row.ratios(first, name))));
       }
     }

@@ -1,35 +1,43 @@
 package dev.waymark.jmh;
 
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
 /** Plots, as plain as can be; readable on light and dark pages. */
 final class Svg {
-  private static final int WIDTH = 760;
-  private static final int LEFT = 70;
-  private static final int TOP = 40;
-  private static final int PLOT_WIDTH = 470;
-  private static final int PLOT_HEIGHT = 300;
+  private static final int LEFT = 60;
+  private static final int TOP = 44;
+  private static final int PLOT_WIDTH = 330;
+  private static final int PLOT_HEIGHT = 250;
+  private static final int CURVE_WIDTH = LEFT + PLOT_WIDTH + 170;
+  private static final int CURVE_HEIGHT = TOP + PLOT_HEIGHT + 56;
+  private static final int COLUMNS = 2;
+  private static final int LABELS = 620;
   private static final List<String> COLOURS =
       List.of("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a8a8a");
 
   private final StringBuilder out = new StringBuilder();
 
-  private Svg(int height) {
+  private Svg(int width, int height) {
     add(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\""
             + " font-size=\"12\">%n",
-        WIDTH, height);
-    add("<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>%n", WIDTH, height);
+        width, height);
+    add("<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>%n", width, height);
   }
 
-  /** Both axes logarithmic; one plot below the other. */
+  /** Both axes logarithmic; two plots side by side. */
   static String curves(List<Report.Curve> curves) {
-    int each = TOP + PLOT_HEIGHT + 60;
-    Svg svg = new Svg(each * curves.size());
+    int columns = Math.min(COLUMNS, curves.size());
+    int rows = (curves.size() + columns - 1) / columns;
+    Svg svg = new Svg(columns * CURVE_WIDTH, rows * CURVE_HEIGHT);
     for (int i = 0; i < curves.size(); i++) {
-      svg.add("<g transform=\"translate(0 %d)\">%n", i * each);
+      svg.add(
+          "<g transform=\"translate(%d %d)\">%n",
+          i % columns * CURVE_WIDTH, i / columns * CURVE_HEIGHT);
       svg.curve(curves.get(i));
       svg.add("</g>%n");
     }
@@ -38,9 +46,9 @@ final class Svg {
 
   /** Ratios to goals: a line from the least to the most, a mark at the median. */
   static String ratios(List<Render.Reached> all) {
-    Svg svg = new Svg(TOP + 22 * all.size() + 40);
-    int left = 430;
-    int width = WIDTH - left - 30;
+    int left = LABELS;
+    int width = PLOT_WIDTH;
+    Svg svg = new Svg(left + width + 30, TOP + 22 * all.size() + 40);
     svg.text(left, 20, "start", "over the goal (line): left of it is not reached", 12);
     Axis axis = new Axis(0.25, 4, left, left + width);
     for (int i = 0; i < all.size(); i++) {
@@ -58,7 +66,7 @@ final class Svg {
     double bottom = TOP + 22.0 * all.size();
     for (double tick : new double[] {0.25, 0.5, 1, 2, 4}) {
       svg.line(axis.at(tick), TOP - 8, axis.at(tick), bottom, tick == 1 ? "#333333" : "#dddddd", 1);
-      svg.text(axis.at(tick), bottom + 16, "middle", number(tick), 11);
+      svg.text(axis.at(tick), bottom + 16, "middle", Double.toString(tick).replace(".0", ""), 11);
     }
     return svg.end();
   }
@@ -74,16 +82,23 @@ final class Svg {
     Axis across = axis(curve, 0, LEFT, LEFT + PLOT_WIDTH);
     Axis up = axis(curve, 1, TOP + PLOT_HEIGHT, TOP);
     text(LEFT, 20, "start", curve.name(), 14);
-    for (double tick = decade(across.from()); tick <= across.to() * 1.001; tick *= 10) {
-      if (tick >= across.from()) {
-        line(across.at(tick), TOP, across.at(tick), TOP + PLOT_HEIGHT, "#dddddd", 1);
-        text(across.at(tick), TOP + PLOT_HEIGHT + 16, "middle", number(tick), 11);
-      }
+    double[] places =
+        curve.lines().values().stream()
+            .flatMap(List::stream)
+            .mapToDouble(point -> point[0])
+            .distinct()
+            .toArray();
+    for (double tick : places) {
+      line(across.at(tick), TOP, across.at(tick), TOP + PLOT_HEIGHT, "#dddddd", 1);
+      text(across.at(tick), TOP + PLOT_HEIGHT + 16, "middle", number(tick), 11);
     }
     for (double tick = decade(up.from()); tick <= up.to() * 1.001; tick *= 10) {
-      if (tick >= up.from()) {
-        line(LEFT, up.at(tick), LEFT + PLOT_WIDTH, up.at(tick), "#dddddd", 1);
-        text(LEFT - 6, up.at(tick) + 4, "end", number(tick), 11);
+      for (double each : new double[] {tick, 2 * tick, 5 * tick}) {
+        boolean few = up.to() < 100 * up.from();
+        if (each >= up.from() && each <= up.to() && (few || each == tick)) {
+          line(LEFT, up.at(each), LEFT + PLOT_WIDTH, up.at(each), "#dddddd", 1);
+          text(LEFT - 6, up.at(each) + 4, "end", number(each), 11);
+        }
       }
     }
     text(LEFT + PLOT_WIDTH / 2.0, TOP + PLOT_HEIGHT + 36, "middle", curve.x(), 12);
@@ -125,15 +140,13 @@ final class Svg {
   }
 
   private static String number(double value) {
-    if (value >= 1e9) {
-      return String.format(Locale.ROOT, "%.0fG", value / 1e9);
-    }
     if (value >= 1e6) {
       return String.format(Locale.ROOT, "%.0fM", value / 1e6);
     }
-    return value >= 1e3
-        ? String.format(Locale.ROOT, "%.0fk", value / 1e3)
-        : Double.toString(value).replaceAll("\\.0$", "");
+    if (value >= 1e3) {
+      return String.format(Locale.ROOT, "%.0fk", value / 1e3);
+    }
+    return new BigDecimal(value).round(new MathContext(1)).stripTrailingZeros().toPlainString();
   }
 
   private void line(double x1, double y1, double x2, double y2, String colour, int width) {
