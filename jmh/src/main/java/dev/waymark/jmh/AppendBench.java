@@ -19,6 +19,9 @@ final class AppendBench {
   private static final String WRITE = LimitContender.WRITE;
   private static final long LARGE = 10_000_000;
 
+  /** Small ones that are forced one by one take long enough in smaller numbers. */
+  private static final int MOST_BOUNDARIES = 512;
+
   private final Bed bed;
 
   private AppendBench(Bed bed) {
@@ -62,7 +65,10 @@ final class AppendBench {
   private void row(Shape shape, int lanes, boolean each, boolean beside) throws Exception {
     RestorePolicy policy = RestorePolicy.EVERY;
     int laneCount = beside ? lanes + 1 : lanes;
-    int boundaries = Load.boundaries(shape, policy, laneCount, bed.form().batchBytes());
+    int boundaries =
+        Math.min(
+            MOST_BOUNDARIES / laneCount,
+            Load.boundaries(shape, policy, laneCount, bed.form().batchBytes()));
     Load load = new Load(shape, policy, laneCount, boundaries, beside);
     Map<String, List<Double>> restored = new LinkedHashMap<>();
     Map<String, Bed.Turn> turns = new LinkedHashMap<>();

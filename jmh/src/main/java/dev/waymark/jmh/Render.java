@@ -120,7 +120,8 @@ final class Render {
             + " taken within a round, and of all rounds stand the least / the median / the most."
             + " Absolute figures are medians, and tell of this machine only. Appends end when all is"
             + " durable, restores are verified. How each is measured, and what its limit is, is in"
-            + " the classes of [jmh](../jmh/src/main/java/dev/waymark/jmh).",
+            + " the classes of [jmh](../jmh/src/main/java/dev/waymark/jmh). What is written again at"
+            + " the quota is in [space.md](space.md).",
         report.form().toLowerCase(Locale.ROOT), report.date());
     add("");
     add("| | |");

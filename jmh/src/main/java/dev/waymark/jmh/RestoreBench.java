@@ -14,6 +14,7 @@ final class RestoreBench {
   private static final String ONE = WaymarkContender.NAME + ", 1 thread";
   private static final String TWO = WaymarkContender.NAME + ", 2 threads";
   private static final int RESTORES = 3;
+  private static final int MOST_BOUNDARIES = 2048;
 
   private RestoreBench() {}
 
@@ -36,7 +37,8 @@ final class RestoreBench {
 
   private static void row(Bed bed, Shape shape) throws Exception {
     RestorePolicy policy = RestorePolicy.LAST;
-    int boundaries = Load.boundaries(shape, policy, 1, bed.form().batchBytes());
+    int boundaries =
+        Math.min(MOST_BOUNDARIES, Load.boundaries(shape, policy, 1, bed.form().batchBytes()));
     Load load = new Load(shape, policy, 1, boundaries, true);
     List<Contender> open = new ArrayList<>();
     List<Path> directories = new ArrayList<>();

@@ -127,7 +127,7 @@ public final class Suite {
             form.isSmoke() ? "-Xms256m" : "-Xms2g",
             form.isSmoke() ? "-Xmx256m" : "-Xmx2g",
             "-XX:+AlwaysPreTouch",
-            "-XX:MaxDirectMemorySize=12g",
+            "-XX:MaxDirectMemorySize=6g",
             "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
             "-cp",
             System.getProperty("java.class.path").replace(":", File.pathSeparator),
