@@ -13,7 +13,6 @@ import dev.waymark.error.StaleMatchException;
 import dev.waymark.error.ViewMismatchException;
 import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.forest.NamespaceState;
-import dev.waymark.internal.forest.OpenSession;
 import dev.waymark.internal.io.Closing;
 import dev.waymark.internal.log.Alignment;
 import dev.waymark.internal.log.Flight;
@@ -807,22 +806,14 @@ public final class PrefillSession implements AutoCloseable {
   }
 
   /**
-   * A boundary that another open session added is shared with it from now on. That it is there does
-   * not make it durable, nor that the session which added it was completed: this session waits for
-   * the last edit up to here, whosever it is.
+   * What another open session may take back here, the boundary or its point alone, is shared with
+   * it from now on; what a completed session comes to is nobody's to take back. That it is there
+   * does not make it durable, nor that the session which added it was completed: this session waits
+   * for the last edit up to here, whosever it is.
    */
   private void useExisting(int node, BoundaryKey key) {
     lastNumber = Math.max(lastNumber, engine.publisher.published());
-    if (complete) {
-      return;
-    }
-    boolean others = false;
-    boolean own = false;
-    for (OpenSession user : engine.forest.users(node)) {
-      own |= user.id() == sessionId;
-      others |= user.id() != sessionId;
-    }
-    if (others && !own) {
+    if (engine.forest.isUsedByOthersOnly(node, sessionId)) {
       lastNumber = engine.publisher.publish(new Edit.BoundaryUsed(sessionId, state.id(), key));
     }
   }

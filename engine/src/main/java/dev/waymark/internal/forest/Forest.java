@@ -146,10 +146,7 @@ public final class Forest {
     } else if (edit instanceof Edit.SessionClosed e) {
       closeSession(e.sessionId(), e.outcome());
     } else if (edit instanceof Edit.BoundaryUsed e) {
-      OpenSession session = sessions.get(e.sessionId());
-      if (session != null) {
-        use(session, require(e.namespaceId(), e.key()));
-      }
+      useExisting(e);
     } else if (edit instanceof Edit.NamespaceAdded e) {
       addNamespace(e);
     } else if (edit instanceof Edit.NamespaceDropped e) {
@@ -236,6 +233,18 @@ public final class Forest {
     OpenSession session = sessions.get(e.sessionId());
     if (session != null) {
       use(session, node);
+    }
+  }
+
+  private void useExisting(Edit.BoundaryUsed e) {
+    OpenSession session = sessions.get(e.sessionId());
+    int node = session == null ? find(e.namespaceId(), e.key()) : require(e.namespaceId(), e.key());
+    if (session == null) {
+      disown(node);
+    } else if (users.containsKey(node)) {
+      use(session, node);
+    } else if (mayBeTakenBack(node, session.id())) {
+      session.points.add(node);
     }
   }
 
@@ -433,24 +442,35 @@ public final class Forest {
     if (session == null) {
       return;
     }
+    if (outcome != SessionOutcome.DISCARDED) {
+      // What one of those who share it keeps is nobody's to take back any more.
+      for (int node : session.boundaries()) {
+        disown(node);
+      }
+      for (int node : session.points()) {
+        disown(node);
+      }
+      return;
+    }
     for (int node : session.boundaries()) {
       Set<OpenSession> using = users.get(node);
-      if (outcome == SessionOutcome.DISCARDED) {
-        using.remove(session);
-        if (session.points.contains(node) && !using.isEmpty()) {
-          // Whoever still uses the boundary has to be able to take its point back too.
-          using.iterator().next().points.add(node);
-        }
-      } else {
-        // What one of its users keeps is nobody's to take back any more.
-        using.forEach(other -> other.boundaries.remove(node));
-        using.forEach(other -> other.points.remove(node));
-        using.clear();
-      }
+      using.remove(session);
       if (using.isEmpty()) {
         users.remove(node);
+      } else if (session.points.contains(node)) {
+        // Whoever still uses the boundary has to be able to take its point back too.
+        using.iterator().next().points.add(node);
       }
     }
+  }
+
+  /** A boundary and its point become nobody's to take back. */
+  private void disown(int node) {
+    Set<OpenSession> using = users.remove(node);
+    if (using != null) {
+      using.forEach(user -> user.boundaries.remove(node));
+    }
+    sessions.values().forEach(session -> session.points.remove(node));
   }
 
   // Nodes
@@ -975,10 +995,23 @@ public final class Forest {
     return users.getOrDefault(node, Set.of());
   }
 
-  /** Whether an open session other than that one added the point, and may take it back. */
+  /** Whether an open session other than that one has the point, and may take it back. */
   public boolean mayBeTakenBack(int node, long exceptSessionId) {
     return sessions.values().stream()
         .anyMatch(session -> session.id() != exceptSessionId && session.points.contains(node));
+  }
+
+  /**
+   * Whether open sessions, but not that one, may take back the boundary, or its point where the
+   * boundary itself is nobody's.
+   */
+  public boolean isUsedByOthersOnly(int node, long sessionId) {
+    OpenSession session = sessions.get(sessionId);
+    Set<OpenSession> using = users.get(node);
+    if (using != null) {
+      return !using.contains(session);
+    }
+    return mayBeTakenBack(node, sessionId) && (session == null || !session.points.contains(node));
   }
 
   /** Boundaries in all. */

@@ -5,6 +5,7 @@ import dev.waymark.internal.manifest.Edit;
 import dev.waymark.layout.BoundaryKey;
 import dev.waymark.layout.Layout;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
@@ -127,19 +128,18 @@ public final class ForestState {
               forest.addedMillis(node),
               layout.rowBytes(forest.tokens(above), forest.tokens(node)),
               forest.rowRecords(node)));
-      for (OpenSession user : users) {
-        if (user.id() != owner) {
-          ready.add(new Edit.BoundaryUsed(user.id(), id, key));
-        }
-      }
+      addUsers(users, owner, id, key);
       List<RecordLocation> deltas = forest.deltaRecords(node);
       if (forest.isPoint(node) || !deltas.isEmpty()) {
         int covered = forest.coveredFrom(node);
+        List<OpenSession> adders =
+            forest.sessions().stream().filter(session -> session.points.contains(node)).toList();
+        long adder = adders.isEmpty() ? 0 : adders.get(0).id();
         ready.add(
             new Edit.PointAdded(
                 id,
                 key,
-                pointOwner(),
+                adder,
                 covered,
                 forest.recency(node),
                 forest.addedMillis(node),
@@ -147,6 +147,7 @@ public final class ForestState {
                 forest.isPoint(node) ? layout.fixedBytes() : 0,
                 deltas,
                 forest.stateRecords(node)));
+        addUsers(adders, adder, id, key);
         if (!forest.isPoint(node)) {
           ready.add(
               new Edit.PointDropped(
@@ -155,13 +156,13 @@ public final class ForestState {
       }
     }
 
-    private long pointOwner() {
-      for (OpenSession session : forest.sessions()) {
-        if (session.points.contains(node)) {
-          return session.id();
+    private void addUsers(
+        Collection<OpenSession> all, long owner, int namespaceId, BoundaryKey key) {
+      for (OpenSession user : all) {
+        if (user.id() != owner) {
+          ready.add(new Edit.BoundaryUsed(user.id(), namespaceId, key));
         }
       }
-      return 0;
     }
   }
 }

@@ -32,7 +32,7 @@ public final class OpenSession {
     return boundaries.stream().mapToInt(Integer::intValue).toArray();
   }
 
-  /** Boundaries to which it added the point; oldest first. */
+  /** Boundaries whose point it added, or shares with other open sessions; oldest first. */
   public int[] points() {
     return points.stream().mapToInt(Integer::intValue).toArray();
   }

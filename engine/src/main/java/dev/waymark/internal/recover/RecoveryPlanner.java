@@ -234,7 +234,10 @@ public final class RecoveryPlanner {
     int[] points = session.points();
     for (int i = points.length - 1; i >= 0; i--) {
       int node = points[i];
-      if (forest.isPoint(node) && !forest.isHeld(node) && !isShared(forest, node, session)) {
+      if (forest.isPoint(node)
+          && !forest.isHeld(node)
+          && !isShared(forest, node, session)
+          && !forest.mayBeTakenBack(node, session.id())) {
         if (edits >= enough) {
           return false;
         }
