@@ -236,8 +236,12 @@ final class StoreModel {
           if (!complete) {
             use(next);
           }
-        } else if (!complete && !next.users.isEmpty() && !next.users.contains(this)) {
+        } else if (complete) {
+          disown(next);
+        } else if (!next.users.isEmpty() && !next.users.contains(this)) {
           use(next);
+        } else if (next.users.isEmpty() && mayBeTakenBack(next) && !ownPoints.contains(next)) {
+          ownPoints.add(next);
         }
         tip.holds--;
         tip = next;
@@ -344,7 +348,7 @@ final class StoreModel {
     private void discard() {
       for (int i = ownPoints.size() - 1; i >= 0; i--) {
         Node node = ownPoints.get(i);
-        if (node.holds == 0 && !isShared(node)) {
+        if (node.holds == 0 && !isShared(node) && !mayBeTakenBack(node)) {
           node.point = false;
         }
       }
@@ -362,28 +366,29 @@ final class StoreModel {
     }
 
     private void closed(boolean discarded) {
+      open.remove(this);
+      if (!discarded) {
+        List.copyOf(own).forEach(StoreModel.this::disown);
+        List.copyOf(ownPoints).forEach(StoreModel.this::disown);
+      }
       for (Node node : own) {
-        if (discarded) {
-          node.users.remove(this);
-          // Who is left has to take back the point as well.
-          if (ownPoints.contains(node) && !node.users.isEmpty()) {
-            Session heir = node.users.iterator().next();
-            heir.ownPoints.add(node);
-            heir.ownPoints.sort((a, b) -> a.tokens - b.tokens);
-          }
-        } else {
-          for (Session user : Set.copyOf(node.users)) {
-            if (user != this) {
-              user.own.remove(node);
-            }
-            user.ownPoints.remove(node);
-          }
-          node.users.clear();
+        node.users.remove(this);
+        // Who is left has to take back the point as well.
+        if (ownPoints.contains(node) && !node.users.isEmpty()) {
+          Session heir = node.users.iterator().next();
+          heir.ownPoints.add(node);
+          heir.ownPoints.sort((a, b) -> a.tokens - b.tokens);
         }
       }
       own.clear();
       ownPoints.clear();
-      open.remove(this);
     }
+  }
+
+  /** What one of those who share it keeps is nobody's to take back any more. */
+  private void disown(Node node) {
+    node.users.forEach(user -> user.own.remove(node));
+    node.users.clear();
+    open.forEach(session -> session.ownPoints.remove(node));
   }
 }

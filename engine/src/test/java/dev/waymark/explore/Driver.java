@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /**
  * Does to a store what a server does, one seeded step after another, and tells the oracle. Steps of
@@ -152,6 +153,8 @@ final class Driver {
     int dice = random.nextInt(100);
     if (prefills.isEmpty() || (dice < 15 && prefills.size() < MOST_OPEN)) {
       open();
+    } else if (dice < 20 && prefills.size() < MOST_OPEN - 1) {
+      meet();
     } else if (dice < 62) {
       append(any());
     } else if (dice < 70) {
@@ -189,13 +192,49 @@ final class Driver {
 
   /** Starts a prefill: from the deepest point, from the root, or from some point. */
   private void open() {
-    Leaf leaf = world.anyLeaf(random);
-    Durability durability = Durability.values()[random.nextInt(3)];
-    open(leaf, durability);
+    open(world.anyLeaf(random), anyDurability());
+  }
+
+  private Durability anyDurability() {
+    return Durability.values()[random.nextInt(3)];
   }
 
   private void open(Leaf leaf, Durability durability) {
     PrefixMatch match = match(leaf);
+    int start = match.restorableTokens();
+    if (random.nextInt(3) == 0) {
+      int choice = random.nextInt(match.points().length + 1);
+      start = choice == 0 ? 0 : match.points()[choice - 1];
+    }
+    open(leaf, durability, match, start);
+  }
+
+  /**
+   * Two prefills of one prompt meet, both from its beginning, over what may be stored already. One
+   * ends complete; the other goes on, and may take back what it added.
+   */
+  private void meet() {
+    Leaf leaf = world.anyLeaf(random);
+    open(leaf, anyDurability(), match(leaf), 0);
+    Prefill first = prefills.get(prefills.size() - 1);
+    open(leaf, anyDurability(), match(leaf), 0);
+    Prefill second = prefills.get(prefills.size() - 1);
+    int blocks = 1 + random.nextInt(2);
+    append(first, blocks);
+    append(second, blocks);
+    boolean early = random.nextBoolean();
+    if (early) {
+      complete(second);
+    }
+    append(first, 1);
+    append(second, 1);
+    if (!early) {
+      complete(second);
+    }
+    end(second);
+  }
+
+  private void open(Leaf leaf, Durability durability, PrefixMatch match, int start) {
     boolean discard = random.nextInt(3) == 0;
     RestorePolicy policy = POLICIES[random.nextInt(POLICIES.length)];
     PrefillPlan plan =
@@ -203,11 +242,6 @@ final class Driver {
             .policy(policy)
             .onAbort(discard ? AbortMode.DISCARD : AbortMode.KEEP)
             .durability(durability);
-    int start = match.restorableTokens();
-    if (random.nextInt(3) == 0) {
-      int choice = random.nextInt(match.points().length + 1);
-      start = choice == 0 ? 0 : match.points()[choice - 1];
-    }
     PrefillSession session = opened.namespace(leaf.space()).prefill(match, plan.from(start));
     Node node = start == 0 ? null : leaf.node(start / Space.BLOCK);
     Oracle.Session told = oracle.opened(discard, !policy.equals(RestorePolicy.EVERY), node);
@@ -231,6 +265,7 @@ final class Driver {
     int[] tokens =
         Arrays.copyOfRange(prefill.leaf.tokens, from * Space.BLOCK, (from + blocks) * Space.BLOCK);
     log.accept("append " + nodes + " " + prefill.durability);
+    Set<Node> found = nodes.stream().filter(opened::hasPoint).collect(Collectors.toSet());
     oracle.appending(prefill.told, nodes);
     AppendReceipt receipt;
     try {
@@ -242,7 +277,7 @@ final class Driver {
       }
       throw e;
     }
-    oracle.appended(prefill.told, nodes, receipt.pointAdded(), receipt.durable());
+    oracle.appended(prefill.told, nodes, receipt.pointAdded(), found, receipt.durable());
     if (prefill.durability == Durability.COMMIT) {
       if (!receipt.durable().isDone()) {
         throw new Violation(Violation.Kind.WRONG, "COMMIT returned before all was durable");

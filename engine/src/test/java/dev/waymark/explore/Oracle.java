@@ -79,9 +79,13 @@ final class Oracle {
 
     boolean pointPossible;
     boolean pointSettled;
-    boolean pointAcknowledged;
     boolean pointMayGo;
-    Session pointBy;
+
+    /**
+     * Sessions that added the point, or found it there, and whether that was acknowledged; null for
+     * those that were complete.
+     */
+    final Map<Session, Boolean> pointUsers = new LinkedHashMap<>();
 
     /** Counts how often the running store was seen without it; even while it is there. */
     int rowsGone;
@@ -101,8 +105,7 @@ final class Oracle {
       users.clear();
       settled = false;
       pointSettled = false;
-      pointAcknowledged = false;
-      pointBy = null;
+      pointUsers.clear();
       // What went may be back, where that it went was not durable.
       spared = true;
     }
@@ -192,12 +195,26 @@ final class Oracle {
     version++;
   }
 
-  /** It returned; {@code point} is whether it made its last boundary a point. */
-  void appended(Session session, List<Node> nodes, boolean point, CompletableFuture<Void> receipt) {
+  /**
+   * It returned.
+   *
+   * @param point whether it made its last boundary a point
+   * @param found of its boundaries those that were points before
+   */
+  void appended(
+      Session session,
+      List<Node> nodes,
+      boolean point,
+      Set<Node> found,
+      CompletableFuture<Void> receipt) {
     Fact last = fact(nodes.get(nodes.size() - 1));
+    Session user = session.complete ? null : session;
     if (point) {
-      last.pointBy = session.complete ? null : session;
+      // There was none: who had the one before has no claim on this one.
+      last.pointUsers.clear();
+      last.pointUsers.put(user, false);
     }
+    found.forEach(node -> fact(node).pointUsers.putIfAbsent(user, false));
     Map<Node, Integer> gone = new LinkedHashMap<>();
     nodes.forEach(node -> gone.put(node, fact(node).rowsGone));
     int pointGone = last.pointGone;
@@ -212,7 +229,10 @@ final class Oracle {
                   fact.rowsGone++;
                 }
               });
-          last.pointAcknowledged |= point;
+          found.forEach(node -> fact(node).pointUsers.replace(user, true));
+          if (point) {
+            last.pointUsers.replace(user, true);
+          }
           if (point && last.isPointEvicted() && last.pointGone == pointGone) {
             last.pointGone++;
           }
@@ -233,9 +253,7 @@ final class Oracle {
       for (Node node : session.used) {
         Fact fact = fact(node);
         fact.spared |= isNeededByOthers(node, session);
-        if (fact.pointBy == session) {
-          fact.pointAcknowledged = false;
-        }
+        fact.pointUsers.remove(session);
       }
     } else if (session.thins) {
       thinning(session.reach);
@@ -459,8 +477,16 @@ final class Oracle {
     if (fact.isPointEvicted()) {
       return false;
     }
-    boolean kept = fact.pointBy == null || fact.pointBy.isSurelyKept();
-    return fact.pointSettled || (rowsNeeded && fact.pointAcknowledged && kept);
+    if (fact.pointSettled) {
+      return true;
+    }
+    for (Map.Entry<Session, Boolean> user : fact.pointUsers.entrySet()) {
+      boolean kept = user.getKey() == null || user.getKey().isSurelyKept();
+      if (rowsNeeded && user.getValue() && kept) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static boolean isTakenBack(Fact fact) {

@@ -109,6 +109,13 @@ enum Mistake {
   RECOVERED_SESSION_OPEN(
       "a session that recovery closed is open again after the next open",
       Patch.skip("internal.recover.RecoveryPlanner", "keep", "apply")),
+  POINT_NOT_SHARED(
+      "a point on a boundary that no session owns goes with the session that added it, although"
+          + " another came to it",
+      Patch.skip("internal.forest.Forest", "isUsedByOthersOnly", "mayBeTakenBack")),
+  COMPLETED_CLAIMS_NOTHING(
+      "what a completed session comes to goes with the session that added it",
+      Patch.skip("internal.forest.Forest", "useExisting", "disown")),
   UNNAMED_FILES_LEFT(
       "files that no edit names stay", Patch.skip("internal.recover.Recovery", "clean", "delete")),
   IDS_REUSED(
