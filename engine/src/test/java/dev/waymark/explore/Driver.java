@@ -206,20 +206,28 @@ final class Driver {
       int choice = random.nextInt(match.points().length + 1);
       start = choice == 0 ? 0 : match.points()[choice - 1];
     }
-    open(leaf, durability, match, start);
+    open(leaf, durability, anyPolicy(), match, start);
+  }
+
+  private RestorePolicy anyPolicy() {
+    return POLICIES[random.nextInt(POLICIES.length)];
   }
 
   /**
-   * Two prefills of one prompt meet, both from its beginning, over what may be stored already. One
-   * ends complete; the other goes on, and may take back what it added.
+   * Two prefills of one prompt meet, both from its beginning, over rows that may be no session's
+   * any more. One ends complete; the other goes on, and may take back what it added.
    */
   private void meet() {
     Leaf leaf = world.anyLeaf(random);
-    open(leaf, anyDurability(), match(leaf), 0);
-    Prefill first = prefills.get(prefills.size() - 1);
-    open(leaf, anyDurability(), match(leaf), 0);
-    Prefill second = prefills.get(prefills.size() - 1);
     int blocks = 1 + random.nextInt(2);
+    if (random.nextBoolean()) {
+      Prefill rows = openAtRoot(leaf, RestorePolicy.LAST);
+      append(rows, blocks + 1);
+      complete(rows);
+      end(rows);
+    }
+    Prefill first = openAtRoot(leaf, RestorePolicy.EVERY);
+    Prefill second = openAtRoot(leaf, anyPolicy());
     append(first, blocks);
     append(second, blocks);
     boolean early = random.nextBoolean();
@@ -234,9 +242,14 @@ final class Driver {
     end(second);
   }
 
-  private void open(Leaf leaf, Durability durability, PrefixMatch match, int start) {
+  private Prefill openAtRoot(Leaf leaf, RestorePolicy policy) {
+    open(leaf, anyDurability(), policy, match(leaf), 0);
+    return prefills.get(prefills.size() - 1);
+  }
+
+  private void open(
+      Leaf leaf, Durability durability, RestorePolicy policy, PrefixMatch match, int start) {
     boolean discard = random.nextInt(3) == 0;
-    RestorePolicy policy = POLICIES[random.nextInt(POLICIES.length)];
     PrefillPlan plan =
         PrefillPlan.tokens(leaf.tokens.length + random.nextInt(3))
             .policy(policy)
