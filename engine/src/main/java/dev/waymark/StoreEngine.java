@@ -340,7 +340,9 @@ final class StoreEngine {
           Drops drops = new Drops(forest);
           if (kind == RecordKind.APPEND) {
             drops.subtree(node, DropReason.DAMAGED).forEach(this::publishDrop);
-          } else if (forest.isPoint(node) || forest.hasDelta(node)) {
+          } else if (kind == RecordKind.STATE) {
+            drops.lostState(node, DropReason.DAMAGED, this::publishDrop);
+          } else {
             drops.lostPoint(node, DropReason.DAMAGED, this::publishDrop);
           }
           return null;

@@ -72,12 +72,48 @@ public final class Drops {
   }
 
   /**
-   * Drops a point whose delta or state is lost, and every point below whose window that leaves
-   * open: not those whose window other deltas hold.
+   * Drops a point whose state is lost. Its delta is not, and stays for points below.
+   *
+   * @param apply applies one edit before the next is asked for
+   */
+  public void lostState(int node, DropReason reason, Consumer<Edit> apply) {
+    apply.accept(point(node, reason));
+    staleDeltas(node, reason).forEach(apply);
+  }
+
+  /**
+   * Drops a point whose delta is lost, and every point below whose window that leaves open: not
+   * those whose window other deltas hold.
    *
    * @param apply applies one edit before the next is asked for
    */
   public void lostPoint(int node, DropReason reason, Consumer<Edit> apply) {
+    if (forest.hasDelta(node)) {
+      lostWindows(node, node, reason, apply);
+    }
+    apply.accept(pointEdit(node, reason, true));
+    staleDeltas(node, reason).forEach(apply);
+  }
+
+  /**
+   * The same, where the delta of which the lost one took the place stands again, for points below.
+   *
+   * @param older would add that delta
+   */
+  public void lostPoint(
+      int node, Edit.PointAdded older, DropReason reason, Consumer<Edit> apply) {
+    apply.accept(pointEdit(node, reason, true));
+    apply.accept(older);
+    apply.accept(pointEdit(node, reason, false));
+    lostWindows(node, Forest.NONE, reason, apply);
+    if (!forest.isDeltaNeededBelow(node)) {
+      apply.accept(pointEdit(node, reason, true));
+    }
+    staleDeltas(node, reason).forEach(apply);
+  }
+
+  /** Drops every point below a node whose window is open without a lost delta. */
+  private void lostWindows(int node, int lost, DropReason reason, Consumer<Edit> apply) {
     Layout layout = forest.namespaceOf(node).layout();
     int end = forest.tokens(node);
     List<Integer> order = new ArrayList<>();
@@ -91,15 +127,12 @@ public final class Drops {
         }
       }
     }
-    boolean hadDelta = forest.hasDelta(node);
     for (int i = order.size() - 1; i >= 1; i--) {
       int below = order.get(i);
-      if (hadDelta && forest.isPoint(below) && !forest.isWindowCoveredWithout(node, below)) {
+      if (forest.isPoint(below) && !forest.isWindowCoveredWithout(lost, below)) {
         apply.accept(point(below, reason));
       }
     }
-    apply.accept(pointEdit(node, reason, true));
-    staleDeltas(node, reason).forEach(apply);
   }
 
   private Edit pointEdit(int node, DropReason reason, boolean deltaToo) {

@@ -114,8 +114,8 @@ public final class Publisher implements AutoCloseable {
   private long published;
   private volatile long durable;
 
-  /** Points that are not known to be durable: the node of each, and the edit that added it. */
-  private final Map<Integer, Long> undurablePoints = new HashMap<>();
+  /** Points that are not known to be durable, by their nodes. */
+  private final Map<Integer, UndurablePoint> undurablePoints = new HashMap<>();
 
   /** Ranges of edits of which some were lost, by their first; all of a range count as lost. */
   private final NavigableMap<Long, Long> lostRanges = new ConcurrentSkipListMap<>();
@@ -136,6 +136,15 @@ public final class Publisher implements AutoCloseable {
   private long checkpointBytes;
   private long nextCheckpointBytes;
   private volatile boolean manifestFailed;
+
+  /**
+   * A point.
+   *
+   * @param number of the edit that added it
+   * @param older would add the delta again that its own took the place of; or null
+   * @param before the boundary's point before, if its delta was still there; or null
+   */
+  private record UndurablePoint(long number, Edit.PointAdded older, UndurablePoint before) {}
 
   private record Waiter(long number, long turn, CompletableFuture<Void> done)
       implements Comparable<Waiter> {
@@ -243,6 +252,12 @@ public final class Publisher implements AutoCloseable {
 
   private long publishInRoom(Edit edit) {
     published++;
+    int node = Forest.NONE;
+    UndurablePoint point = null;
+    if (edit instanceof Edit.PointAdded added) {
+      node = forest.find(added.namespaceId(), added.key());
+      point = undurable(added, node);
+    }
     try {
       forest.apply(edit);
     } catch (RuntimeException e) {
@@ -250,10 +265,32 @@ public final class Publisher implements AutoCloseable {
       throw e;
     }
     queue.add(edit);
-    if (edit instanceof Edit.PointAdded added) {
-      undurablePoints.put(forest.find(added.namespaceId(), added.key()), published);
+    if (point != null) {
+      undurablePoints.put(node, point);
     }
     return published;
+  }
+
+  /** What has to be known of a point that is about to be added, until it is durable. */
+  private UndurablePoint undurable(Edit.PointAdded added, int node) {
+    if (node == Forest.NONE || !forest.hasDelta(node)) {
+      return new UndurablePoint(published, null, null);
+    }
+    Edit.PointAdded older =
+        added.deltas().isEmpty()
+            ? null
+            : new Edit.PointAdded(
+                added.namespaceId(),
+                added.key(),
+                0,
+                forest.coveredFrom(node),
+                forest.recency(node),
+                added.addedMillis(),
+                0,
+                0,
+                forest.deltaRecords(node),
+                List.of());
+    return new UndurablePoint(published, older, undurablePoints.get(node));
   }
 
   /** Counts payload that was written and is not yet forced; the caller is inside {@link #write}. */
@@ -617,14 +654,7 @@ public final class Publisher implements AutoCloseable {
         continue;
       }
       forced = Forced.SOME_LOST;
-      Drops drops = new Drops(forest);
-      int node = salvage.nodeOf(edit);
-      if (edit instanceof Edit.RowsAdded
-          || (edit instanceof Edit.RecordMoved moved && moved.kind() == RecordKind.APPEND)) {
-        drops.subtree(node, DropReason.UNPROVEN).forEach(this::applyLoss);
-      } else {
-        drops.lostPoint(node, DropReason.UNPROVEN, this::applyLoss);
-      }
+      lose(edit, batch, bad);
     }
     batch.addAll(copies);
     if (forced == Forced.SOME_LOST) {
@@ -633,6 +663,28 @@ public final class Publisher implements AutoCloseable {
       failWaiters(durabilityLost());
     }
     return forced;
+  }
+
+  /** Drops what an edit made live in bad segments, and what stands on it. */
+  private void lose(Edit edit, List<Edit> batch, Set<Long> bad) {
+    Drops drops = new Drops(forest);
+    int node = salvage.nodeOf(edit);
+    if (edit instanceof Edit.RowsAdded
+        || (edit instanceof Edit.RecordMoved moved && moved.kind() == RecordKind.APPEND)) {
+      drops.subtree(node, DropReason.UNPROVEN).forEach(this::applyLoss);
+      return;
+    }
+    if (!salvage.isDeltaIn(edit, bad)) {
+      drops.lostState(node, DropReason.UNPROVEN, this::applyLoss);
+      return;
+    }
+    for (UndurablePoint at = undurablePoints.get(node); at != null; at = at.before()) {
+      if (at.older() != null && salvage.bringBack(at.older(), batch, bad)) {
+        drops.lostPoint(node, at.older(), DropReason.UNPROVEN, this::applyLoss);
+        return;
+      }
+    }
+    drops.lostPoint(node, DropReason.UNPROVEN, this::applyLoss);
   }
 
   private void applyLoss(Edit drop) {
@@ -663,7 +715,7 @@ public final class Publisher implements AutoCloseable {
     write(
         () -> {
           durable = Math.max(durable, number);
-          undurablePoints.values().removeIf(added -> added <= durable);
+          undurablePoints.values().removeIf(point -> point.number() <= durable);
           while (!waiters.isEmpty() && waiters.peek().number() <= durable) {
             Waiter waiter = waiters.poll();
             news.add(() -> waiter.done().complete(null));

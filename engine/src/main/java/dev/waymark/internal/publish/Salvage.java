@@ -42,6 +42,11 @@ public final class Salvage implements AutoCloseable {
     return !wanted(edit, bad).isEmpty();
   }
 
+  /** Whether a delta is among those records. */
+  boolean isDeltaIn(Edit edit, Set<Long> bad) {
+    return wanted(edit, bad).stream().anyMatch(placed -> placed.kind() == RecordKind.DELTA);
+  }
+
   /** The boundary that an edit adds to, or {@link Forest#NONE}. */
   int nodeOf(Edit edit) {
     if (edit instanceof Edit.RowsAdded e) {
@@ -77,6 +82,30 @@ public final class Salvage implements AutoCloseable {
                 edit.fromOffsetBytes()));
       }
     }
+  }
+
+  /**
+   * Brings back the delta that a lost one took the place of, as {@link #moveBack} does a record that
+   * was moved: the edit that would add it can be applied after this.
+   *
+   * @param batch edits that are not durable yet
+   * @return whether it is there, and durable or in a segment that is sound
+   */
+  boolean bringBack(Edit.PointAdded older, List<Edit> batch, Set<Long> bad) {
+    for (RecordLocation record : older.deltas()) {
+      if (bad.contains(record.segmentId()) && batch.stream().anyMatch(e -> puts(e, record))) {
+        return false;
+      }
+    }
+    // They died together: all of them are there, or none.
+    return older.deltas().stream().allMatch(segments::revive);
+  }
+
+  private static boolean puts(Edit edit, RecordLocation record) {
+    if (edit instanceof Edit.RecordMoved e) {
+      return e.toSegmentId() == record.segmentId() && e.toOffsetBytes() == record.offsetBytes();
+    }
+    return edit instanceof Edit.PointAdded e && e.deltas().contains(record);
   }
 
   /**

@@ -164,8 +164,10 @@ public final class RecoveryPlanner {
     Drops drops = new Drops(forest);
     for (int node : damagedPoints) {
       lost(node, "a restore point");
-      if (forest.isPoint(node) || forest.hasDelta(node)) {
+      if (isCut(forest.deltaRecords(node), ends)) {
         drops.lostPoint(node, DropReason.DAMAGED, this::apply);
+      } else if (forest.isPoint(node)) {
+        drops.lostState(node, DropReason.DAMAGED, this::apply);
       }
     }
     // Shallow ones first: what stands on them goes along.
