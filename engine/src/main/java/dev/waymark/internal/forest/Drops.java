@@ -100,8 +100,7 @@ public final class Drops {
    *
    * @param older would add that delta
    */
-  public void lostPoint(
-      int node, Edit.PointAdded older, DropReason reason, Consumer<Edit> apply) {
+  public void lostPoint(int node, Edit.PointAdded older, DropReason reason, Consumer<Edit> apply) {
     apply.accept(pointEdit(node, reason, true));
     apply.accept(older);
     apply.accept(pointEdit(node, reason, false));

@@ -85,8 +85,8 @@ public final class Salvage implements AutoCloseable {
   }
 
   /**
-   * Brings back the delta that a lost one took the place of, as {@link #moveBack} does a record that
-   * was moved: the edit that would add it can be applied after this.
+   * Brings back the delta that a lost one took the place of, as {@link #moveBack} does a record
+   * that was moved: the edit that would add it can be applied after this.
    *
    * @param batch edits that are not durable yet
    * @return whether it is there, and durable or in a segment that is sound
