@@ -144,6 +144,9 @@ public final class PrefillSession implements AutoCloseable {
                     engine.clockMillis.getAsLong()));
             PrefillSession session = new PrefillSession(engine, namespace, plan, start, sessionId);
             engine.sessions.add(session);
+            if (start.tokens() > 0) {
+              session.useExisting(session.tip.node(), session.tipKey);
+            }
             return session;
           });
     } catch (RuntimeException | Error e) {

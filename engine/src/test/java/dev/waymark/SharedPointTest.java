@@ -138,6 +138,25 @@ class SharedPointTest {
 
   @ParameterizedTest
   @MethodSource("cases")
+  void staysForAPromptThatWentOnFromItAndAppendedNothing(End end, boolean unowned) {
+    try (TestStore test = open()) {
+      if (unowned) {
+        storeRows(test);
+      }
+      PrefillSession discards = prefill(test, prompt.length, AbortMode.DISCARD);
+      append(discards, POINT);
+      Namespace ns = test.namespace(LAYOUT);
+      PrefillPlan plan = PrefillPlan.tokens(POINT + 1).from(POINT).durability(Durability.COMMIT);
+      try (PrefillSession completes = ns.prefill(ns.match(prompt), plan)) {
+        completes.promptComplete();
+      }
+      end(test, end, discards);
+      requirePoint(test, true);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("cases")
   void staysForOneThatIsToBeKeptWhereBothDie(End end, boolean unowned) {
     for (boolean keptFirst : new boolean[] {true, false}) {
       try (TestStore test = open()) {

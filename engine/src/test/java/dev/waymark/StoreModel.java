@@ -174,6 +174,22 @@ final class StoreModel {
       tip.holds++;
       chain(tip).stream().filter(node -> node.point).forEach(node -> known.add(node.tokens));
       open.add(this);
+      if (!tip.isRoot()) {
+        useExisting(tip);
+      }
+    }
+
+    /** What another may take back, and this one came to. */
+    private void useExisting(Node node) {
+      if (complete) {
+        disown(node);
+      } else if (!node.users.isEmpty()) {
+        if (!node.users.contains(this)) {
+          use(node);
+        }
+      } else if (mayBeTakenBack(node) && !ownPoints.contains(node)) {
+        ownPoints.add(node);
+      }
     }
 
     int tokens() {
@@ -236,12 +252,8 @@ final class StoreModel {
           if (!complete) {
             use(next);
           }
-        } else if (complete) {
-          disown(next);
-        } else if (!next.users.isEmpty() && !next.users.contains(this)) {
-          use(next);
-        } else if (next.users.isEmpty() && mayBeTakenBack(next) && !ownPoints.contains(next)) {
-          ownPoints.add(next);
+        } else {
+          useExisting(next);
         }
         tip.holds--;
         tip = next;

@@ -38,6 +38,9 @@ final class Oracle {
     /** Boundaries that it appended or found there while appending. */
     final Set<Node> used = new LinkedHashSet<>();
 
+    /** The boundary that it goes on from, with its point; null where that is a root. */
+    final Node start;
+
     /** The deepest boundary that it may have reached. */
     Node reach;
 
@@ -50,6 +53,7 @@ final class Oracle {
     Session(boolean discardMode, boolean thins, Node start) {
       this.discardMode = discardMode;
       this.thins = thins;
+      this.start = start;
       this.reach = start;
     }
 
@@ -174,6 +178,10 @@ final class Oracle {
   Session opened(boolean discardMode, boolean thins, Node start) {
     Session session = new Session(discardMode, thins, start);
     sessions.add(session);
+    if (start != null) {
+      fact(start).users.put(session, false);
+      fact(start).pointUsers.put(session, false);
+    }
     version++;
     return session;
   }
@@ -250,7 +258,9 @@ final class Oracle {
     session.end = end;
     version++;
     if (end == End.DISCARDED) {
-      for (Node node : session.used) {
+      Set<Node> used = new LinkedHashSet<>(session.used);
+      Optional.ofNullable(session.start).ifPresent(used::add);
+      for (Node node : used) {
         Fact fact = fact(node);
         fact.spared |= isNeededByOthers(node, session);
         fact.pointUsers.remove(session);
@@ -287,7 +297,15 @@ final class Oracle {
     if (completedOnly) {
       session.complete = true;
     }
-    later(null, () -> session.endAcknowledged = true);
+    later(
+        null,
+        () -> {
+          session.endAcknowledged = true;
+          if (session.start != null) {
+            fact(session.start).users.replace(session, true);
+            fact(session.start).pointUsers.replace(session, true);
+          }
+        });
   }
 
   /** A call that deletes is about to be made, or is over. */
