@@ -11,13 +11,14 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * A server's own memory for one prompt: rows with room for more of them, so that heads lie apart,
  * windows as rings, fixed state in place.
  */
 final class Cache {
-  private static final long GOLDEN = 0x9E3779B97F4A7C15L;
+  private static final int PERIOD_BYTES = Long.BYTES * 131_071;
 
   private final Layout layout;
   private final long[] capacities;
@@ -36,14 +37,16 @@ final class Cache {
     }
   }
 
-  /** Memory of its own, filled with noise. */
+  /** Memory of its own, filled with noise that comes again after an odd number of words. */
   static ByteBuffer direct(long lengthBytes) {
     ByteBuffer buffer =
         ByteBuffer.allocateDirect(Math.toIntExact(lengthBytes)).order(ByteOrder.LITTLE_ENDIAN);
-    long value = new SplittableRandom(lengthBytes).nextLong();
-    while (buffer.remaining() >= Long.BYTES) {
-      value += GOLDEN;
-      buffer.putLong((value ^ (value >>> 30)) * 0xBF58476D1CE4E5B9L);
+    SplittableRandom random = new SplittableRandom(lengthBytes);
+    while (buffer.remaining() >= Long.BYTES && buffer.position() < PERIOD_BYTES) {
+      buffer.putLong(random.nextLong());
+    }
+    while (buffer.hasRemaining() && buffer.position() > 0) {
+      buffer.put(buffer.slice(0, Math.min(buffer.position(), buffer.remaining())));
     }
     return buffer.clear();
   }
@@ -75,11 +78,7 @@ final class Cache {
   }
 
   static void clear(ByteBuffer buffer) {
-    buffer.clear();
-    while (buffer.remaining() >= Long.BYTES) {
-      buffer.putLong(0);
-    }
-    buffer.clear();
+    new UnsafeBuffer(buffer.clear()).setMemory(0, buffer.capacity(), (byte) 0);
   }
 
   /** Throws if the rows of the first tokens, or a state, are others. */

@@ -74,6 +74,13 @@ final class Render {
       line.append(" | ").append(name).append(' ').append(number(sorted[sorted.length / 2]));
     }
     line.append(' ').append(row.unit());
+    String first = row.series().keySet().iterator().next();
+    for (String other : row.series().keySet()) {
+      if (row.goals().isEmpty() && !other.equals(first) && row.series().get(first).length > 1) {
+        line.append("\n    over ").append(other).append(": ");
+        line.append(spread(row.ratios(first, other)));
+      }
+    }
     for (Reached reached : goals(List.of(row))) {
       line.append("\n    ").append(reached.label()).append(": ").append(spread(reached.ratios()));
       line.append(" (goal ").append(bound(reached.goal())).append(')');
