@@ -8,7 +8,6 @@ import dev.waymark.error.RejectedException;
 import dev.waymark.error.Rejection;
 import dev.waymark.internal.admit.Budget;
 import dev.waymark.internal.admit.Slope;
-import java.util.function.IntToLongFunction;
 
 /**
  * Leave to prefill a prompt: room in the quota that others cannot take, a share of the memory
@@ -62,9 +61,9 @@ public final class Admission implements AutoCloseable {
     try {
       long writable = engine.budget.leftBytes();
       if (start.estimate().writtenBytes() > writable) {
-        throw overBudget(start, plan, writable);
+        throw overBudget(start, writable);
       }
-      claimRoom(start, plan);
+      claimRoom(start);
       return new Admission(engine, namespace, plan, start, takeMemory(engine.memory, start, plan));
     } catch (RuntimeException | Error e) {
       start.abandon();
@@ -72,12 +71,9 @@ public final class Admission implements AutoCloseable {
     }
   }
 
-  private static RejectedException overBudget(
-      SessionStart start, PrefillPlan plan, long leftBytes) {
+  private static RejectedException overBudget(SessionStart start, long leftBytes) {
     long predicted = start.estimate().writtenBytes();
-    int longest =
-        Longest.tokens(
-            plan.expectedTokens(), tokens -> start.estimateOf(tokens).writtenBytes(), leftBytes);
+    int longest = start.longestTokens();
     return new RejectedException(
         ErrorDetail.of("the day's write budget does not allow the prompt")
             .expected("at most " + leftBytes + " bytes")
@@ -93,41 +89,30 @@ public final class Admission implements AutoCloseable {
         longest);
   }
 
-  private static void claimRoom(SessionStart start, PrefillPlan plan) {
+  private static void claimRoom(SessionStart start) {
     try {
       start.claimRoom();
     } catch (QuotaException e) {
-      throw overQuota(start, plan, e);
+      throw overQuota(start, e);
     }
   }
 
-  private static RejectedException overQuota(
-      SessionStart start, PrefillPlan plan, QuotaException cause) {
+  private static RejectedException overQuota(SessionStart start, QuotaException cause) {
     long missing = cause.missingBytes();
     long predicted = start.estimate().allocatedBytes();
-    long room = predicted - missing;
-    int longest =
-        Longest.tokens(
-            plan.expectedTokens(),
-            tokens -> start.estimateOf(tokens, Math.max(0, room)).allocatedBytes(),
-            room);
+    int longest = start.longestTokens();
     return new RejectedException(
         cause.detail().remedy(cause.detail().remedy() + ", or store " + longest + " tokens"),
         cause instanceof QuotaPinnedException ? Rejection.QUOTA_PINNED : Rejection.QUOTA,
         predicted,
-        room,
+        predicted - missing,
         missing,
         longest,
         cause);
   }
 
   private static long takeMemory(Budget memory, SessionStart start, PrefillPlan plan) {
-    IntToLongFunction cost =
-        tokens ->
-            plan.memoryBytesPerToken() > 0
-                ? Math.multiplyExact(plan.memoryBytesPerToken(), (long) tokens)
-                : start.memoryBytes(tokens);
-    long predicted = cost.applyAsLong(plan.expectedTokens());
+    long predicted = start.memoryBytes(plan.expectedTokens());
     if (!memory.tryTake(predicted)) {
       throw overMemory(
           "the prompt's state does not fit the memory budget",
@@ -135,7 +120,7 @@ public final class Admission implements AutoCloseable {
           memory,
           0,
           predicted,
-          Longest.tokens(plan.expectedTokens(), cost, memory.leftBytes()));
+          start.longestTokens());
     }
     return predicted;
   }
@@ -201,8 +186,7 @@ public final class Admission implements AutoCloseable {
       int longest =
           Longest.tokens(
               plan.expectedTokens(),
-              end -> slope.isKnown() ? slope.atEnd(tokens, bytesInUse, end) : atEnd,
-              room);
+              end -> (slope.isKnown() ? slope.atEnd(tokens, bytesInUse, end) : atEnd) <= room);
       throw overMemory(
           "the prefill cannot end within the memory budget",
           "%d in use after %d of %d tokens, so %d at the end, where %d were predicted"

@@ -1,28 +1,27 @@
 package dev.waymark;
 
-import java.util.function.IntToLongFunction;
+import java.util.function.IntPredicate;
 
-/** The longest prompt whose cost fits. */
+/** The longest prompt that fits. */
 final class Longest {
   private Longest() {}
 
   /**
-   * Tokens below {@code tokens} whose cost is at most {@code roomBytes}, found by halving: the most
-   * where costs only rise with tokens, else some that fit. One walk along the prompt would not do:
-   * where points go follows from the length, so a shorter prompt does not cost what the beginning
-   * of a longer one does.
+   * Tokens below {@code tokens} that fit, found by halving: the most where costs only rise with
+   * tokens, else some that fit. One walk along the prompt would not do: where points go follows
+   * from the length, so a shorter prompt does not cost what the beginning of a longer one does.
    */
-  static int tokens(int tokens, IntToLongFunction costBytes, long roomBytes) {
-    int fits = 0;
+  static int tokens(int tokens, IntPredicate fits) {
+    int fitting = 0;
     int tooLong = tokens;
-    while (fits + 1 < tooLong) {
-      int middle = (fits + tooLong) >>> 1;
-      if (costBytes.applyAsLong(middle) <= roomBytes) {
-        fits = middle;
+    while (fitting + 1 < tooLong) {
+      int middle = (fitting + tooLong) >>> 1;
+      if (fits.test(middle)) {
+        fitting = middle;
       } else {
         tooLong = middle;
       }
     }
-    return fits;
+    return fitting;
   }
 }

@@ -30,7 +30,6 @@ final class SessionStart {
   private final int tokens;
   private final Held held;
   private final Estimate estimate;
-  private final long enoughBytes;
   private final QuotaGate.Reservation reservation;
   private final NamespacePromises.Promise promise;
   private QuotaGate.Claim claim;
@@ -57,7 +56,6 @@ final class SessionStart {
       PrefixMatch match,
       PrefillPlan plan,
       long enoughBytes) {
-    this.enoughBytes = enoughBytes;
     this.engine = engine;
     this.namespace = namespace;
     this.match = match;
@@ -76,7 +74,7 @@ final class SessionStart {
     this.promise = engine.space.promise(namespace.state());
     this.claim = engine.space.gate().noClaim();
     try {
-      this.estimate = estimateOf(plan.expectedTokens());
+      this.estimate = estimateOf(plan.expectedTokens(), enoughBytes);
     } catch (RuntimeException | Error e) {
       abandon();
       throw e;
@@ -161,13 +159,34 @@ final class SessionStart {
     return estimate;
   }
 
-  /** What it would cost if the prompt was of another length. */
-  Estimate estimateOf(int expectedTokens) {
-    return estimateOf(expectedTokens, enoughBytes);
+  /**
+   * The most tokens of the prompt that every limit would admit now: quota, namespace's quota, write
+   * budget and memory budget. The claim is withdrawn for it, since this is asked where the whole is
+   * refused.
+   */
+  int longestTokens() {
+    claim.withdraw();
+    long writable = engine.budget.leftBytes();
+    long memory = engine.memory.leftBytes();
+    long namespaceMost = engine.space.namespaceLimitBytes(namespace.state());
+    long room = engine.space.claimableBytes();
+    // What takes more than that does not fit, however much more.
+    long enough = Math.max(0, Math.min(namespaceMost, room));
+    return Longest.tokens(
+        plan.expectedTokens(),
+        end -> {
+          if (memoryBytes(end) > memory) {
+            return false;
+          }
+          Estimate cost = estimateOf(end, enough);
+          return cost.writtenBytes() <= writable
+              && cost.mostWrittenBytes() <= namespaceMost
+              && cost.allocatedBytes() <= room;
+        });
   }
 
-  /** The same, counted no further than until it is clear that it takes more than that. */
-  Estimate estimateOf(int expectedTokens, long enoughBytes) {
+  /** What it would cost at another length, counted until it is clear that it takes more. */
+  private Estimate estimateOf(int expectedTokens, long enoughBytes) {
     return new PrefillEstimator(namespace.state(), engine.segments.sizing(), engine.options)
         .estimate(
             tokens,
@@ -179,9 +198,11 @@ final class SessionStart {
             enoughBytes);
   }
 
-  /** What the model's state takes in memory after so many tokens. */
+  /** What the model's state takes in memory after so many tokens, as far as is known. */
   long memoryBytes(int atTokens) {
-    return Estimate.memoryBytes(namespace.layout(), atTokens);
+    return plan.memoryBytesPerToken() > 0
+        ? Math.multiplyExact(plan.memoryBytesPerToken(), (long) atTokens)
+        : Estimate.memoryBytes(namespace.layout(), atTokens);
   }
 
   /** A plan of the session's points. */

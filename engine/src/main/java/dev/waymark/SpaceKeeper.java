@@ -276,6 +276,16 @@ final class SpaceKeeper {
     return claim;
   }
 
+  /** The most that a claim would be given now. */
+  long claimableBytes() {
+    return Math.max(gate.freeBytes(), roomBytes(heldBytes())) - gate.claimedBytes();
+  }
+
+  /** The most that a prefill may write into a namespace. */
+  long namespaceLimitBytes(NamespaceState namespace) {
+    return namespaceQuotas.getOrDefault(namespace.id(), Long.MAX_VALUE);
+  }
+
   private void makeRoom(long bytes, QuotaGate.Reservation reservation, Tally tally) {
     if (gate.tryReserve(reservation, bytes)) {
       return;

@@ -9,15 +9,19 @@ import dev.waymark.error.RejectedException;
 import dev.waymark.error.Rejection;
 import dev.waymark.layout.DType;
 import dev.waymark.layout.Layout;
+import dev.waymark.layout.RestorePolicy;
 import dev.waymark.layout.TensorSpec;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** What cannot end is refused before its first byte, or as soon as that shows. */
 class AdmissionTest {
   private static final int BLOCK = 16;
+  private static final int LONGEST_RUNS = Integer.getInteger("runs", 100);
   private static final Layout LAYOUT =
       Layout.of(
           BLOCK,
@@ -232,5 +236,54 @@ class AdmissionTest {
       assertThat(refused.longestTokens()).isBetween(4_000, 8_000);
       admit(ns, prompt(1, refused.longestTokens())).close();
     }
+  }
+
+  /**
+   * Whichever limit refuses, the longest prompt that is named keeps to all of them, and a block
+   * more does not: the cost of this layout under this policy only rises.
+   */
+  @Test
+  void theLongestIsAdmittedAndABlockMoreIsNot() {
+    Set<Rejection> seen = EnumSet.noneOf(Rejection.class);
+    for (long seed = 1; seed <= LONGEST_RUNS; seed++) {
+      Random random = new Random(seed);
+      StoreOptions.Builder options =
+          TestStore.options((16 + random.nextInt(48)) + "MiB")
+              .memoryBudget((1L << 20) + random.nextInt(40 << 20));
+      if (random.nextBoolean()) {
+        options.writeBudget((1L << 20) + random.nextInt(40 << 20));
+      }
+      try (TestStore test = new TestStore(options.build())) {
+        Namespace ns = test.namespace(LAYOUT);
+        if (random.nextBoolean()) {
+          ns.setQuota((1L << 20) + random.nextInt(6 << 20));
+        }
+        List<Admission> others = new ArrayList<>();
+        for (int i = random.nextInt(3); i > 0; i--) {
+          int[] other = prompt(1_000 + i, 1 + random.nextInt(1_000));
+          others.add(admit(ns, other));
+        }
+        int[] prompt = prompt(1, 4_000 + random.nextInt(120_000));
+        RejectedException refused = rejected(ns, prompt, RestorePolicy.LAST);
+        if (refused != null) {
+          String what = "seed " + seed + ": " + refused;
+          seen.add(refused.rejection());
+          int longest = refused.longestTokens();
+          int more = Math.min(prompt.length, longest + BLOCK);
+          assertThat(longest).as(what).isBetween(1, prompt.length - 1);
+          assertThat(rejected(ns, prompt(1, longest), RestorePolicy.LAST)).as(what).isNull();
+          assertThat(rejected(ns, prompt(1, more), RestorePolicy.LAST)).as(what).isNotNull();
+        }
+        others.forEach(Admission::close);
+        test.check();
+      }
+    }
+    assertThat(seen).contains(Rejection.QUOTA, Rejection.MEMORY, Rejection.WRITE_BUDGET);
+  }
+
+  private static RejectedException rejected(Namespace ns, int[] prompt, RestorePolicy policy) {
+    PrefillPlan plan = PrefillPlan.tokens(prompt.length).policy(policy);
+    return catchThrowableOfType(
+        RejectedException.class, () -> ns.admit(ns.match(prompt), plan).close());
   }
 }

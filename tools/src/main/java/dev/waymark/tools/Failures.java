@@ -6,6 +6,7 @@ import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.WaymarkException;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.net.BindException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
@@ -69,8 +70,8 @@ final class Failures {
   }
 
   /**
-   * Says of which store it is: files are named inside of it. Faults with names are of what is
-   * brought in from elsewhere.
+   * Says of which store it is: files are named inside of it. Faults with names are not of the
+   * store: of what is brought in from elsewhere, or a port.
    */
   private static Failure in(String store, Failure failure) {
     boolean elsewhere = failure.code().equals("BUG") || !failure.fault().isEmpty();
@@ -132,6 +133,14 @@ final class Failures {
           "IO_FAILURE",
           denied.getFile() + ": permission denied",
           "run as a user that may use it",
+          ExitCodes.FAILURE);
+    }
+    if (e instanceof BindException) {
+      return new Failure(
+          "IO_FAILURE",
+          "PORT_UNAVAILABLE",
+          e.getMessage(),
+          "choose another with --port",
           ExitCodes.FAILURE);
     }
     if (e instanceof IOException) {

@@ -61,11 +61,25 @@ public record StatusLook(
               Finding.Severity.WARNING,
               StatusFile.NAME,
               -1,
-              "no writer's status is there; nothing stored rests on it, and the next open writes"
-                  + " it"));
+              "no writer's status is there; nothing stored rests on it, and a writer writes it"
+                  + " anew, within a second or with the next open"));
     }
     status
-        .filter(s -> !s.isClosed() && !StoreLook.isRecent(s, nowMillis))
+        .filter(s -> isAhead(s, nowMillis))
+        .ifPresent(
+            s ->
+                findings.add(
+                    new Finding(
+                        "STATUS_AHEAD",
+                        Finding.Severity.WARNING,
+                        StatusFile.NAME,
+                        -1,
+                        "it was published "
+                            + (s.heartbeatMillis() - nowMillis) / 1_000
+                            + " s after what this machine's clock says: one of the two was set, or"
+                            + " is another machine's; whether the writer lives does not show")));
+    status
+        .filter(s -> !s.isClosed() && !StoreLook.isRecent(s, nowMillis) && !isAhead(s, nowMillis))
         .ifPresent(
             s ->
                 findings.add(
@@ -99,5 +113,10 @@ public record StatusLook(
     }
     return new StatusLook(
         current, status, Math.max(0, length), directory.allocatedBytes(), List.copyOf(findings));
+  }
+
+  /** Whether it is of a time that has not come here. */
+  private static boolean isAhead(Status status, long nowMillis) {
+    return status.heartbeatMillis() > nowMillis && !StoreLook.isRecent(status, nowMillis);
   }
 }

@@ -36,23 +36,29 @@ public final class StatusFile implements AutoCloseable {
           - StatusEncoder.BLOCK_LENGTH
           - StatusEncoder.countersHeaderLength();
 
-  private final StoreFile file;
+  private final StoreDirectory directory;
+  private StoreFile file;
   private final byte[] page = new byte[LENGTH_BYTES];
   private final UnsafeBuffer buffer = new UnsafeBuffer(page);
 
-  private StatusFile(StoreFile file) {
+  private StatusFile(StoreDirectory directory, StoreFile file) {
+    this.directory = directory;
     this.file = file;
   }
 
   /** Opens it for publishing, and makes it, allocated, where it is missing. */
   public static StatusFile open(StoreDirectory directory) {
+    return new StatusFile(directory, openFile(directory));
+  }
+
+  private static StoreFile openFile(StoreDirectory directory) {
     StoreFile file = directory.exists(NAME) ? directory.open(NAME) : directory.create(NAME);
     try {
       if (file.lengthBytes() > LENGTH_BYTES) {
         file.setLength(LENGTH_BYTES);
       }
       file.allocate(0, LENGTH_BYTES);
-      return new StatusFile(file);
+      return file;
     } catch (Throwable e) {
       file.close();
       throw e;
@@ -60,7 +66,8 @@ public final class StatusFile implements AutoCloseable {
   }
 
   /**
-   * Publishes by one write, without a force.
+   * Publishes by one write, without a force. Where the file was removed meanwhile, or cut,
+   * it is made anew.
    *
    * @throws InvalidArgumentException if the counters do not fit; they are never cut
    */
@@ -83,6 +90,11 @@ public final class StatusFile implements AutoCloseable {
         .processId(status.processId())
         .putCounters(counters, 0, counters.length);
     Frame.seal(buffer, 0, Frame.HEADER_BYTES + e.encodedLength(), 0);
+    if (!directory.exists(NAME) || directory.lengthBytes(NAME) != LENGTH_BYTES) {
+      StoreFile removed = file;
+      file = openFile(directory);
+      removed.close();
+    }
     file.write(0, buffer, 0, LENGTH_BYTES);
   }
 

@@ -64,6 +64,24 @@ class SingleFilesTest {
   }
 
   @Test
+  void aStatusThatWasRemovedOrCutIsThereAgainWithTheNextOne() {
+    try (StatusFile status = StatusFile.open(directory)) {
+      status.publish(STATUS);
+      directory.delete(StatusFile.NAME);
+      assertThat(StatusFile.read(directory, STORE)).isEmpty();
+      status.publish(STATUS);
+      assertThat(StatusFile.read(directory, STORE)).contains(STATUS);
+      try (StoreFile file = directory.open(StatusFile.NAME)) {
+        file.setLength(100);
+      }
+      assertThat(StatusFile.read(directory, STORE)).isEmpty();
+      status.publish(STATUS);
+      assertThat(StatusFile.read(directory, STORE)).contains(STATUS);
+    }
+    assertThat(directory.bytes(StatusFile.NAME)).hasSize(StatusFile.LENGTH_BYTES);
+  }
+
+  @Test
   void statusIsReadAsPublished() {
     assertThat(StatusFile.read(directory, STORE)).isEmpty();
     try (StatusFile status = StatusFile.open(directory)) {

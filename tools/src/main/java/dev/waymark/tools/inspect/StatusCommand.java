@@ -80,7 +80,7 @@ public final class StatusCommand implements Callable<Integer> {
         .ifPresent(
             millis -> {
               root.put("published_millis", millis);
-              root.put("age_millis", Math.max(0, nowMillis - millis));
+              root.put("age_millis", nowMillis - millis);
             });
     status.processId().ifPresent(id -> root.put("writer_process_id", id));
     root.put("closed_cleanly", status.isClosed());

@@ -44,17 +44,22 @@ final class StatusText {
       return "nothing that a writer published can be read";
     }
     long millis = status.publishedMillis().getAsLong();
-    String age = Output.age(millis, nowMillis);
+    String when =
+        millis > nowMillis
+            ? Output.age(nowMillis, millis) + " ahead of this machine's clock"
+            : Output.age(millis, nowMillis) + " ago";
     if (status.isClosed()) {
-      return "closed cleanly " + age + " ago; what follows is of then";
+      return "closed cleanly " + when + "; what follows is of then";
     }
-    boolean silent = status.findings().stream().anyMatch(f -> f.id().equals("WRITER_SILENT"));
+    boolean silent =
+        status.findings().stream()
+            .anyMatch(f -> f.id().equals("WRITER_SILENT") || f.id().equals("STATUS_AHEAD"));
     return String.format(
         Locale.ROOT,
-        "%s by process %d; what follows is of %s ago",
+        "%s by process %d; what follows is of %s",
         silent ? "not closed" : "open",
         status.processId().orElse(0),
-        age);
+        when);
   }
 
   private long number(String name) {

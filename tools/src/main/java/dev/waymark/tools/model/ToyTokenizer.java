@@ -22,7 +22,9 @@ public final class ToyTokenizer {
 
   private final List<String> pieces;
   private final Map<String, Integer> ids = new HashMap<>();
-  private final int longest;
+
+  /** Length of the longest piece that begins with a character. */
+  private final int[] longest = new int['~' + 1];
 
   /**
    * The first {@code vocab} pieces; every tokenizer agrees with every larger one about their ids.
@@ -44,12 +46,11 @@ public final class ToyTokenizer {
       all[id] = " " + ToyWords.ALL.get(id - FIRST_WORD);
     }
     this.pieces = List.of(all);
-    int longestPiece = 1;
     for (int id = 1; id < vocab; id++) {
       ids.put(all[id], id);
-      longestPiece = Math.max(longestPiece, all[id].length());
+      char first = all[id].charAt(0);
+      longest[first] = Math.max(longest[first], all[id].length());
     }
-    this.longest = longestPiece;
   }
 
   /** Pieces there are in all. */
@@ -70,7 +71,9 @@ public final class ToyTokenizer {
     int[] out = new int[text.length()];
     int n = 0;
     for (int at = 0; at < text.length(); ) {
-      int length = Math.min(longest, text.length() - at);
+      char first = text.charAt(at);
+      int most = first < longest.length ? Math.max(1, longest[first]) : 1;
+      int length = Math.min(most, text.length() - at);
       while (length > 1 && !ids.containsKey(text.substring(at, at + length))) {
         length--;
       }

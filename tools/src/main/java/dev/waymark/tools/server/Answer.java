@@ -6,6 +6,7 @@ import com.sun.net.httpserver.HttpExchange;
 import dev.waymark.error.RejectedException;
 import dev.waymark.error.WaymarkException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 
@@ -16,14 +17,44 @@ final class Answer {
   private static final int UNAVAILABLE = 503;
   private static final int INSUFFICIENT_STORAGE = 507;
 
+  private static final long MOST_DRAINED_BYTES = 64L << 20;
+  private static final long MOST_DRAINING_NANOS = 2_000_000_000L;
+
   private Answer() {}
 
   static void json(HttpExchange exchange, int status, ObjectNode body) throws IOException {
     byte[] bytes = body.toString().getBytes(StandardCharsets.UTF_8);
     exchange.getResponseHeaders().set("Content-Type", "application/json");
+    if (exchange.getRequestMethod().equals("HEAD")) {
+      exchange.sendResponseHeaders(status, -1);
+      return;
+    }
     exchange.sendResponseHeaders(status, bytes.length);
     try (OutputStream out = exchange.getResponseBody()) {
       out.write(bytes);
+      out.flush();
+      drain(exchange.getRequestBody());
+    }
+  }
+
+  /**
+   * Takes what a client still sends, in bounds: where a connection is closed on bytes that nobody
+   * read, its client may never see the answer.
+   */
+  private static void drain(InputStream in) {
+    byte[] buffer = new byte[16 << 10];
+    long end = System.nanoTime() + MOST_DRAINING_NANOS;
+    long left = MOST_DRAINED_BYTES;
+    try {
+      while (left > 0 && System.nanoTime() - end < 0) {
+        int n = in.read(buffer);
+        if (n < 0) {
+          return;
+        }
+        left -= n;
+      }
+    } catch (IOException e) {
+      // It has its answer, and does not send the rest.
     }
   }
 
@@ -35,6 +66,11 @@ final class Answer {
   static void error(HttpExchange exchange, int status, String code, String message)
       throws IOException {
     json(exchange, status, body(code, message));
+  }
+
+  /** A refusal of what was asked. */
+  static void error(HttpExchange exchange, BadRequestException e) throws IOException {
+    error(exchange, e.status(), e.code(), e.getMessage());
   }
 
   /** A refusal by the store, with its numbers where it has some. */

@@ -4,6 +4,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -13,6 +14,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -26,6 +28,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class ClientWatch implements Closeable {
   private static final int BUFFER_BYTES = 16 << 10;
+  private static final int PATIENCE_SECONDS = 5;
 
   private final ServerSocket front;
   private final InetSocketAddress back;
@@ -45,10 +48,11 @@ final class ClientWatch implements Closeable {
    *
    * @param port or 0 for any that is free
    * @param back where the server listens
+   * @throws BindException if the port is in use, or not allowed
    */
   ClientWatch(int port, InetSocketAddress back) throws IOException {
     this.back = back;
-    this.front = new ServerSocket(port, 512, InetAddress.getLoopbackAddress());
+    this.front = listen(port);
     AtomicInteger number = new AtomicInteger();
     this.threads =
         Executors.newCachedThreadPool(
@@ -58,6 +62,15 @@ final class ClientWatch implements Closeable {
               return thread;
             });
     threads.execute(this::accept);
+  }
+
+  private static ServerSocket listen(int port) throws IOException {
+    try {
+      return new ServerSocket(port, 512, InetAddress.getLoopbackAddress());
+    } catch (BindException e) {
+      boolean denied = String.valueOf(e.getMessage()).contains("denied");
+      throw new BindException("port " + port + (denied ? " is not allowed" : " is in use"));
+    }
   }
 
   /** Where clients connect to. */
@@ -78,7 +91,11 @@ final class ClientWatch implements Closeable {
     while (!closed) {
       try {
         Socket client = front.accept();
-        threads.execute(() -> connect(client));
+        try {
+          threads.execute(() -> connect(client));
+        } catch (RejectedExecutionException e) {
+          closeQuietly(client);
+        }
       } catch (IOException e) {
         // Closed, or one connection that failed before it began.
       }
@@ -135,15 +152,23 @@ final class ClientWatch implements Closeable {
     }
   }
 
-  @Override
-  public void close() throws IOException {
+  /** Takes no more connections; those that there are go on. */
+  void stopAccepting() throws IOException {
     closed = true;
     front.close();
-    connections.forEach(this::end);
+  }
+
+  /** Passes on what the server, which was stopped, has answered, for a few seconds, and ends. */
+  @Override
+  public void close() throws IOException {
+    stopAccepting();
     threads.shutdown();
     try {
-      threads.awaitTermination(10, TimeUnit.SECONDS);
+      threads.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS);
+      connections.forEach(this::end);
+      threads.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
+      connections.forEach(this::end);
       Thread.currentThread().interrupt();
     }
   }

@@ -1,8 +1,12 @@
 package dev.waymark.tools.server;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.nio.charset.StandardCharsets;
 
 /**
  * What a client asks for.
@@ -14,39 +18,44 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 record CompletionRequest(String prompt, int maxTokens, boolean stream) {
   private static final int DEFAULT_TOKENS = 16;
   private static final int MOST_TOKENS = 4_096;
-  private static final ObjectMapper JSON = new ObjectMapper();
 
-  /** It cannot be understood; the message says why, and holds nothing of it. */
-  static final class BadRequestException extends Exception {
-    private static final long serialVersionUID = 1L;
-
-    BadRequestException(String message) {
-      super(message);
-    }
-  }
+  /** One object, each of its fields once, and nothing behind it. */
+  private static final ObjectMapper JSON =
+      JsonMapper.builder()
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .build();
 
   static CompletionRequest parse(byte[] body) throws BadRequestException {
     JsonNode root;
     try {
-      root = JSON.readTree(new String(body, java.nio.charset.StandardCharsets.UTF_8));
+      root = JSON.readTree(new String(body, StandardCharsets.UTF_8));
     } catch (JsonProcessingException e) {
       // What is nested too deep, or too long, has no place.
-      throw new BadRequestException(
-          "the body is not JSON that can be read"
+      throw bad(
+          "the body is not JSON that can be read, one object with each field once"
               + (e.getLocation() == null
                   ? ""
                   : ": an error at line " + e.getLocation().getLineNr()));
     }
     JsonNode prompt = root.path("prompt");
     if (!prompt.isTextual() || prompt.textValue().isEmpty()) {
-      throw new BadRequestException("expected 'prompt', a text that is not empty");
+      throw bad("expected 'prompt', a text that is not empty");
     }
     JsonNode tokens = root.path("max_tokens");
     if (!tokens.isMissingNode()
         && (!tokens.isInt() || tokens.intValue() < 0 || tokens.intValue() > MOST_TOKENS)) {
-      throw new BadRequestException("expected 'max_tokens', 0 to " + MOST_TOKENS);
+      throw bad("expected 'max_tokens', 0 to " + MOST_TOKENS);
+    }
+    JsonNode stream = root.path("stream");
+    if (!stream.isMissingNode() && !stream.isBoolean()) {
+      throw bad("expected 'stream', true or false");
     }
     return new CompletionRequest(
-        prompt.textValue(), tokens.asInt(DEFAULT_TOKENS), root.path("stream").asBoolean(false));
+        prompt.textValue(), tokens.asInt(DEFAULT_TOKENS), stream.asBoolean(false));
+  }
+
+  private static BadRequestException bad(String message) {
+    return new BadRequestException(400, "REQUEST", message);
   }
 }

@@ -10,7 +10,6 @@ import dev.waymark.tools.model.CachedModel;
 import dev.waymark.tools.model.HybridModel;
 import dev.waymark.tools.model.ToyTokenizer;
 import dev.waymark.tools.model.Turn;
-import dev.waymark.tools.server.CompletionRequest.BadRequestException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -18,7 +17,9 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Phaser;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -29,10 +30,19 @@ import java.util.concurrent.atomic.LongAdder;
  * what was computed.
  *
  * <p>{@code GET /v1/stats} says what was asked and what the store holds.
+ *
+ * <p>Every request that the JDK's server can read has a typed answer in JSON. What it cannot read
+ * never comes here: to a line that is no request line, headers beyond its limits, or a target that
+ * does not begin with a slash it answers by itself, with a line of HTML.
+ *
+ * <p>Invariants: each request for a completion is counted once, as answered, refused by the store
+ * or a fault, invalid, or of a client that went away; every other path is only counted where it is
+ * invalid.
  */
 public final class CompletionsServer implements AutoCloseable {
   private static final int MOST_BODY_BYTES = 1 << 20;
   private static final int STREAM_TOKENS = 4;
+  private static final int PATIENCE_SECONDS = 10;
 
   private final SnapshotStore store;
   private final CachedModel model;
@@ -43,8 +53,14 @@ public final class CompletionsServer implements AutoCloseable {
 
   private final LongAdder answered = new LongAdder();
   private final LongAdder refused = new LongAdder();
+  private final LongAdder invalid = new LongAdder();
   private final LongAdder gone = new LongAdder();
   private final LongAdder unstored = new LongAdder();
+
+  /** One party each request that is under way, and the server until it closes. */
+  private final Phaser running = new Phaser(1);
+
+  private volatile boolean closing;
 
   /** The client went away while its prompt was computed. */
   private static final class ClientGoneException extends RuntimeException {
@@ -61,6 +77,7 @@ public final class CompletionsServer implements AutoCloseable {
    * @param store where state is kept; stays the caller's to close, after this
    * @param port to listen on, or 0 for any that is free
    * @param threads requests that are computed at the same time
+   * @throws java.net.BindException if the port is in use, or not allowed
    */
   public CompletionsServer(
       SnapshotStore store, HybridModel model, int blockTokens, int port, int threads)
@@ -70,12 +87,16 @@ public final class CompletionsServer implements AutoCloseable {
     this.tokenizer = new ToyTokenizer(model.config().vocab());
     this.server =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 512);
+    try {
+      this.clients = new ClientWatch(port, server.getAddress());
+    } catch (IOException e) {
+      server.stop(0);
+      throw e;
+    }
     this.workers = Executors.newFixedThreadPool(threads);
     server.setExecutor(workers);
-    server.createContext("/v1/completions", exchange -> handle(exchange, this::completions));
-    server.createContext("/v1/stats", exchange -> handle(exchange, this::stats));
+    server.createContext("/", this::handle);
     server.start();
-    this.clients = new ClientWatch(port, server.getAddress());
   }
 
   /** The port that clients connect to. */
@@ -83,43 +104,76 @@ public final class CompletionsServer implements AutoCloseable {
     return clients.port();
   }
 
-  private interface Handler {
-    void handle(HttpExchange exchange) throws IOException;
-  }
-
   /** Whatever happens, the client has a typed answer, or is gone. */
-  private void handle(HttpExchange exchange, Handler handler) {
+  private void handle(HttpExchange exchange) {
+    running.register();
     try (exchange) {
       try {
-        handler.handle(exchange);
-        answered.increment();
-      } catch (WaymarkException e) {
-        refused.increment();
+        route(exchange);
+      } catch (BadRequestException e) {
         Answer.error(exchange, e);
-      } catch (RuntimeException e) {
+        invalid.increment();
+      } catch (WaymarkException e) {
+        Answer.error(exchange, e);
         refused.increment();
+      } catch (ClientGoneException e) {
+        throw e;
+      } catch (RuntimeException e) {
         Answer.error(exchange, 500, "BUG", "the server failed: " + e.getClass().getSimpleName());
+        refused.increment();
       }
     } catch (ClientGoneException | IOException e) {
       gone.increment();
+    } finally {
+      running.arriveAndDeregister();
     }
   }
 
-  private void completions(HttpExchange exchange) throws IOException {
-    if (!exchange.getRequestMethod().equals("POST")) {
-      Answer.error(exchange, 405, "METHOD", "expected POST");
-      return;
+  private void route(HttpExchange exchange) throws IOException, BadRequestException {
+    String path = exchange.getRequestURI().getPath();
+    switch (path == null ? "" : path) {
+      case "/v1/completions" -> {
+        requireMethod(exchange, "POST");
+        if (closing) {
+          Answer.error(exchange, 503, "CLOSING", "the server is closing; try again later");
+          refused.increment();
+          return;
+        }
+        complete(exchange, CompletionRequest.parse(body(exchange)));
+        answered.increment();
+      }
+      case "/v1/stats" -> {
+        requireMethod(exchange, "GET");
+        stats(exchange);
+      }
+      default ->
+          throw new BadRequestException(
+              404, "PATH", "expected POST /v1/completions or GET /v1/stats");
     }
-    byte[] body = exchange.getRequestBody().readNBytes(MOST_BODY_BYTES + 1);
-    if (body.length > MOST_BODY_BYTES) {
-      Answer.error(exchange, 413, "BODY", "expected at most " + MOST_BODY_BYTES + " bytes");
-      return;
+  }
+
+  private static void requireMethod(HttpExchange exchange, String method)
+      throws BadRequestException {
+    if (!exchange.getRequestMethod().equals(method)) {
+      exchange.getResponseHeaders().set("Allow", method);
+      throw new BadRequestException(405, "METHOD", "expected " + method);
     }
+  }
+
+  private byte[] body(HttpExchange exchange) throws IOException, BadRequestException {
+    byte[] body;
     try {
-      complete(exchange, CompletionRequest.parse(body));
-    } catch (BadRequestException e) {
-      Answer.error(exchange, 400, "REQUEST", e.getMessage());
+      body = exchange.getRequestBody().readNBytes(MOST_BODY_BYTES + 1);
+    } catch (IOException e) {
+      requireClient(exchange);
+      throw new BadRequestException(400, "BODY", "the body cannot be read to its end");
     }
+    if (body.length > MOST_BODY_BYTES) {
+      exchange.getResponseHeaders().set("Connection", "close");
+      throw new BadRequestException(
+          413, "BODY", "expected a body of at most " + MOST_BODY_BYTES + " bytes");
+    }
+    return body;
   }
 
   private void complete(HttpExchange exchange, CompletionRequest request) throws IOException {
@@ -187,22 +241,35 @@ public final class CompletionsServer implements AutoCloseable {
   private void stats(HttpExchange exchange) throws IOException {
     StoreStats stats = store.stats();
     ObjectNode body = Answer.object();
-    body.put("answered", answered.sum()).put("refused", refused.sum()).put("gone", gone.sum());
-    body.put("unstored", unstored.sum());
+    body.put("answered", answered.sum()).put("refused", refused.sum());
+    body.put("invalid", invalid.sum()).put("gone", gone.sum()).put("unstored", unstored.sum());
     body.put("boundaries", stats.boundaries()).put("points", stats.points());
     body.put("allocated_bytes", stats.allocatedBytes()).put("quota_bytes", stats.quotaBytes());
     body.put("restored_bytes", stats.restoredBytes());
     Answer.json(exchange, 200, body);
   }
 
-  /** Lets requests that are under way end, for a few seconds, and stops. */
+  /**
+   * Takes no more requests, lets those that are under way end, for ten seconds, and stops. What
+   * goes on longer is aborted, as if its client had gone.
+   */
   @Override
   public void close() throws IOException {
-    clients.close();
+    clients.stopAccepting();
+    closing = true;
+    try {
+      int phase = running.arriveAndDeregister();
+      running.awaitAdvanceInterruptibly(phase, PATIENCE_SECONDS, TimeUnit.SECONDS);
+    } catch (TimeoutException e) {
+      // Their connections are closed now, which ends them.
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
     server.stop(0);
+    clients.close();
     workers.shutdown();
     try {
-      workers.awaitTermination(30, TimeUnit.SECONDS);
+      workers.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

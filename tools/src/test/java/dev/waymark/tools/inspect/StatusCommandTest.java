@@ -6,10 +6,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.waymark.SnapshotStore;
 import dev.waymark.StoreOptions;
+import dev.waymark.StoreStatus;
 import dev.waymark.tools.ExitCodes;
+import dev.waymark.tools.Output;
 import dev.waymark.tools.Run;
 import dev.waymark.tools.ToyStore;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -109,6 +113,17 @@ class StatusCommandTest {
     assertThat(json(run).at("/findings/0/id").asText()).isEqualTo("MANIFEST_SHORT");
     Files.delete(store.resolve(manifest));
     assertThat(Run.of("status", store.toString()).out()).contains("MANIFEST_MISSING");
+  }
+
+  @Test
+  void aStatusOfATimeThatHasNotComeSaysSo() {
+    StoreStatus status = StoreStatus.read(store);
+    StringWriter text = new StringWriter();
+    long now = status.publishedMillis().orElseThrow() - 3 * 3_600_000;
+    try (Output out = new Output(new PrintWriter(text))) {
+      new StatusText(status, JSON.createObjectNode(), out, now).print();
+    }
+    assertThat(text.toString()).contains("closed cleanly 3 h ahead of this machine's clock");
   }
 
   @Test

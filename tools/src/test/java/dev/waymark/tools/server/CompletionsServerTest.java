@@ -1,15 +1,19 @@
 package dev.waymark.tools.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.waymark.SnapshotStore;
 import dev.waymark.StoreOptions;
+import dev.waymark.tools.Run;
 import dev.waymark.tools.model.HybridModel;
 import dev.waymark.tools.model.ModelConfig;
 import dev.waymark.tools.model.ToyPrompts;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
@@ -21,6 +25,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -113,6 +118,11 @@ class CompletionsServerTest {
           "[".repeat(5_000),
           "{\"secret\":" + "9".repeat(5_000) + "}",
           "{\"" + "k".repeat(60_000) + "\":1}",
+          "{\"prompt\":\"secret\"} secret",
+          "{\"prompt\":\"secret\"}{\"prompt\":\"secret\"}",
+          "{\"prompt\":\"secret\",\"prompt\":\"secret\"}",
+          "{\"prompt\":\"secret\",\"stream\":\"secret\"}",
+          "[{\"prompt\":\"secret\"}]",
           body("secret words", -1, false),
           body("", 1, false)
         }) {
@@ -124,20 +134,150 @@ class CompletionsServerTest {
     }
   }
 
+  private HttpResponse<String> send(String method, String path, String body)
+      throws IOException, InterruptedException {
+    URI uri = URI.create("http://127.0.0.1:" + server.port() + path);
+    return http.send(
+        HttpRequest.newBuilder(uri)
+            .method(method, HttpRequest.BodyPublishers.ofString(body))
+            .build(),
+        BodyHandlers.ofString());
+  }
+
+  private static void requireTyped(HttpResponse<String> answer, int status, String code)
+      throws IOException {
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
+    assertThat(answer.headers().firstValue("Content-Type")).contains("application/json");
+    JsonNode error = JSON.readTree(answer.body()).path("error");
+    assertThat(error.path("code").asText()).isEqualTo(code);
+    assertThat(error.path("message").asText()).isNotEmpty();
+  }
+
+  @Test
+  void pathsAndMethodsThatThereAreNotAreTyped() throws Exception {
+    for (String path :
+        new String[] {"/", "/v1", "/v1/completionsXYZ", "/v1/completions/", "/v1/statsX"}) {
+      requireTyped(send("GET", path, ""), 404, "PATH");
+      requireTyped(send("POST", path, body("words", 1, false)), 404, "PATH");
+    }
+    for (String method : new String[] {"GET", "PUT", "DELETE"}) {
+      HttpResponse<String> refused = send(method, "/v1/completions", "");
+      requireTyped(refused, 405, "METHOD");
+      assertThat(refused.headers().firstValue("Allow")).contains("POST");
+    }
+    HttpResponse<String> refused = send("POST", "/v1/stats", "");
+    requireTyped(refused, 405, "METHOD");
+    assertThat(refused.headers().firstValue("Allow")).contains("GET");
+    HttpResponse<String> head = send("HEAD", "/v1/completions", "");
+    assertThat(head.statusCode()).isEqualTo(405);
+    assertThat(head.body()).isEmpty();
+    await(() -> stats().path("invalid").asInt() == 15);
+  }
+
+  /** Sent to its end by a client that looks at the answer only then. */
+  @Test
+  void aBodyThatIsTooLargeIsAnsweredAllTheSame() throws Exception {
+    int bytes = 50_000_000;
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+      OutputStream out = socket.getOutputStream();
+      out.write(head(bytes).getBytes(StandardCharsets.US_ASCII));
+      socket.setSoTimeout(60_000);
+      byte[] piece = new byte[1_000_000];
+      for (int sent = 0; sent < bytes; sent += piece.length) {
+        out.write(piece);
+      }
+      String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      assertThat(answer).startsWith("HTTP/1.1 413 ").contains("Connection: close");
+      JsonNode error = JSON.readTree(answer.substring(answer.indexOf("\r\n\r\n"))).path("error");
+      assertThat(error.path("code").asText()).isEqualTo("BODY");
+    }
+    await(() -> stats().path("invalid").asInt() == 1);
+    assertThat(stats().path("answered").asInt()).isZero();
+  }
+
+  @Test
+  void aBodyOfBrokenChunksIsTyped() throws Exception {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+      socket.setSoTimeout(60_000);
+      socket
+          .getOutputStream()
+          .write(
+              ("POST /v1/completions HTTP/1.1\r\nHost: x\r\n"
+                      + "Transfer-Encoding: chunked\r\n\r\nno number\r\n")
+                  .getBytes(StandardCharsets.US_ASCII));
+      // The server waits for more of it, or for the connection's end.
+      StringBuilder answer = new StringBuilder();
+      while (answer.indexOf("}}") < 0) {
+        int next = socket.getInputStream().read();
+        assertThat(next).as(answer.toString()).isNotNegative();
+        answer.append((char) next);
+      }
+      assertThat(answer).startsWith("HTTP/1.1 400 ").contains("\"code\":\"BODY\"");
+    }
+  }
+
+  @Test
+  void everyRequestIsCountedOnceAsWhatItWas() throws Exception {
+    post(body("words", 1, false));
+    post("no JSON");
+    post(body("", 1, false));
+    send("GET", "/v1/completions", "");
+    post(body(ToyPrompts.text(1, 60_000), 1, false));
+    await(() -> stats().path("refused").asInt() == 1);
+    JsonNode stats = stats();
+    assertThat(stats.path("answered").asInt()).isEqualTo(1);
+    assertThat(stats.path("invalid").asInt()).isEqualTo(3);
+    assertThat(stats.path("gone").asInt()).isZero();
+  }
+
+  @Test
+  void aPortThatIsTakenIsNamed() {
+    int port = server.port();
+    HybridModel model = new HybridModel(ModelConfig.tiny());
+    assertThatThrownBy(() -> new CompletionsServer(store, model, 16, port, 1))
+        .isInstanceOf(BindException.class)
+        .hasMessage("port " + port + " is in use");
+    Run run = Run.of("serve", dir.resolve("other"), "--port", port, "--json");
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.out())
+        .contains("PORT_UNAVAILABLE", "port " + port + " is in use", "choose another with --port")
+        .doesNotContain(dir.toString());
+  }
+
+  /** The answer of a request that had begun is whole, whenever the server is closed. */
+  @Test
+  void closingLetsRequestsEnd() throws Exception {
+    CompletableFuture<HttpResponse<String>> answer =
+        http.sendAsync(
+            HttpRequest.newBuilder(
+                    URI.create("http://127.0.0.1:" + server.port() + "/v1/completions"))
+                .POST(
+                    HttpRequest.BodyPublishers.ofString(
+                        body(ToyPrompts.text(3, 6_000), 100, false)))
+                .build(),
+            BodyHandlers.ofString());
+    await(() -> store.stats().boundaries() >= 8);
+    assertThat(answer).isNotDone();
+    server.close();
+    HttpResponse<String> whole = answer.get(1, TimeUnit.MINUTES);
+    assertThat(whole.statusCode()).isEqualTo(200);
+    assertThat(JSON.readTree(whole.body()).at("/usage/completion_tokens").asInt()).isEqualTo(100);
+    assertThat(store.stats().openSessions()).isZero();
+  }
+
+  private static String head(int lengthBytes) {
+    return "POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Length: "
+        + lengthBytes
+        + "\r\n\r\n";
+  }
+
   /** What a client that went away had waited for is there for its retry. */
   @Test
   void aClientThatGoesAwayEndsItsPrefill() throws Exception {
     String prompt = ToyPrompts.text(3, 10_000);
     String body = body(prompt, 1, false);
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
-      socket
-          .getOutputStream()
-          .write(
-              ("POST /v1/completions HTTP/1.1\r\nHost: x\r\nContent-Length: "
-                      + body.length()
-                      + "\r\n\r\n"
-                      + body)
-                  .getBytes(StandardCharsets.UTF_8));
+      socket.getOutputStream().write((head(body.length()) + body).getBytes(StandardCharsets.UTF_8));
       await(() -> store.stats().boundaries() >= 8);
     }
     await(() -> stats().path("gone").asInt() > 0);
