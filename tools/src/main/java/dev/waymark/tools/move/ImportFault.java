@@ -46,6 +46,8 @@ public enum ImportFault {
   ARCHIVE_BAD_RECORD(ErrorCode.CORRUPTION, "a record of the archive is not valid"),
   /** A record contradicts those before it. */
   ARCHIVE_CONTRADICTS(ErrorCode.CORRUPTION, "a record of the archive contradicts those before it"),
+  /** A name in the archive stands for another chain in the store. */
+  NAME_IN_USE(ErrorCode.INVALID_ARGUMENT, "a name keeps another chain in this store"),
   /** Bytes stand behind the last record. */
   ARCHIVE_TRAILING_BYTES(ErrorCode.CORRUPTION, "bytes stand behind the archive's last record");
 

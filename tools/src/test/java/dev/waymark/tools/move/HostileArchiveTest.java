@@ -135,6 +135,36 @@ class HostileArchiveTest {
   }
 
   @Test
+  void namesThatCannotBeAreFound() throws IOException {
+    Record kept = boundary(KEY, ROOT, 2, 4);
+    kept.head().putArray("kept").add("a").add("b");
+    assertThat(fault(write(start(), namespace(ROWS), kept, end(1, 1))))
+        .isEqualTo("ARCHIVE_CONTRADICTS");
+    kept.head().putArray("kept").add("a").add("a");
+    assertThat(fault(write(start(), namespace(ROWS), kept, end(1, 2))))
+        .isEqualTo("ARCHIVE_CONTRADICTS");
+    for (String name : List.of("", " ", "a\nb", "\u001b[31m", "n".repeat(201))) {
+      kept.head().putArray("kept").add(name);
+      assertThat(fault(write(start(), namespace(ROWS), kept, end(1, 1))))
+          .isEqualTo("ARCHIVE_BAD_RECORD");
+    }
+    kept.head().put("kept", "a");
+    assertThat(fault(write(start(), namespace(ROWS), kept, end(1, 1))))
+        .isEqualTo("ARCHIVE_BAD_RECORD");
+    kept.head().put("point", false).putArray("kept").add("a");
+    assertThat(fault(write(start(), namespace(ROWS), kept, end(1, 1))))
+        .isEqualTo("ARCHIVE_CONTRADICTS");
+  }
+
+  @Test
+  void oneNamespaceUnderTwoNumbersIsFound() throws IOException {
+    Record again = namespace(ROWS);
+    again.head().put("id", 2);
+
+    assertThat(fault(write(start(), namespace(ROWS), again))).isEqualTo("ARCHIVE_CONTRADICTS");
+  }
+
+  @Test
   void aPointWithoutItsWindowsOrStateIsFound() throws IOException {
     Layout window =
         Layout.of(
@@ -200,8 +230,14 @@ class HostileArchiveTest {
   }
 
   private static Record end(int boundaries) {
+    return end(boundaries, 0);
+  }
+
+  private static Record end(int boundaries, int names) {
     return new Record(
-        ArchiveFormat.Kind.END, node().put("boundaries", boundaries).put("points", 1), 0);
+        ArchiveFormat.Kind.END,
+        node().put("boundaries", boundaries).put("points", boundaries).put("names", names),
+        0);
   }
 
   private Path write(Record... records) throws IOException {
