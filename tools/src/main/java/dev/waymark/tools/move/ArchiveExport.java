@@ -113,9 +113,9 @@ final class ArchiveExport {
       StateViews.Builder views = StateViews.builder();
       for (ArchiveBody.Part part : parts) {
         if (part.share() == share) {
-          ByteBuffer buffer = ByteBuffer.allocate(Math.toIntExact(part.lengthBytes()));
-          body.add(buffer);
-          views.put(part.spec(), view(part, buffer));
+          List<ByteBuffer> buffers = HeapPieces.allocate(part.lengthBytes());
+          body.addAll(buffers);
+          views.put(part.spec(), view(part, buffers));
         }
       }
       store.readOwn(boundary, share, views.build());
@@ -143,10 +143,10 @@ final class ArchiveExport {
     keptAs.forEach(head.putArray("kept")::add);
   }
 
-  private static TensorView view(ArchiveBody.Part part, ByteBuffer buffer) {
+  private static TensorView view(ArchiveBody.Part part, List<ByteBuffer> buffers) {
     long inner = part.spec().innerBytes();
     return TensorView.linear(
-        Memory.of(buffer),
+        Memory.of(buffers),
         0,
         part.rows().count() * inner,
         inner,

@@ -19,9 +19,7 @@ import dev.waymark.layout.TensorSpec;
 import dev.waymark.layout.TensorView;
 import dev.waymark.tools.Progress;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,6 +33,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 final class ArchiveImport implements ImportSource {
   private final Path path;
+  private FileStamp checked;
   private final Map<KeptName, BoundaryKey> names = new LinkedHashMap<>();
 
   /** A name is one within its namespace. */
@@ -52,6 +51,7 @@ final class ArchiveImport implements ImportSource {
   @Override
   public void check(Progress progress) throws IOException {
     try (ArchiveReader in = ArchiveReader.open(path)) {
+      checked = in.stamp();
       progress.begin("checking");
       new ArchivedChains(in)
           .follow(
@@ -74,6 +74,7 @@ final class ArchiveImport implements ImportSource {
 
   @Override
   public void store(SnapshotStore store, ImportTally tally, Progress progress) throws IOException {
+    checked.requireUnchanged();
     Map<KeptName, BoundaryKey> keptHere = new HashMap<>();
     for (KeptChain kept : store.kept()) {
       keptHere.put(new KeptName(kept.namespace(), kept.name()), kept.key());
@@ -148,7 +149,9 @@ final class ArchiveImport implements ImportSource {
         boolean point = boundary.isRestorable();
         StateViews views = views(namespace.layout(), chain, point);
         tally.stored(
-            1, point, writer.append(keys.subList(keys.size() - 1, keys.size()), views, point));
+            1,
+            point,
+            writer.append(keys.subList(keys.size() - 1, keys.size()), views, point, in.stamp()));
         for (String name : chain.get(chain.size() - 1).names()) {
           keep(namespace, keys, name);
         }
@@ -304,11 +307,7 @@ final class ArchiveImport implements ImportSource {
     }
 
     private static Memory allocate(long length) {
-      List<ByteBuffer> buffers = new ArrayList<>();
-      for (long left = length; left > 0; left -= 1 << 28) {
-        buffers.add(ByteBuffer.allocate((int) Math.min(1 << 28, left)));
-      }
-      return Memory.of(buffers);
+      return Memory.of(HeapPieces.allocate(length));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.waymark.tools.move;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -13,6 +14,7 @@ import dev.waymark.layout.Layout;
 import dev.waymark.layout.ModelIdentity;
 import dev.waymark.layout.RestorePolicy;
 import dev.waymark.layout.TensorSpec;
+import dev.waymark.tools.Progress;
 import dev.waymark.tools.Run;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -82,10 +84,16 @@ class HostileArchiveTest {
   @Test
   void everyLengthButTheRightOneIsFound() throws IOException {
     byte[] right = Files.readAllBytes(real());
-    for (int length = 4; length < right.length; length += 311) {
-      assertThat(fault(Files.write(dir.resolve("short"), Arrays.copyOf(right, length))))
-          .isEqualTo("ARCHIVE_CUT_SHORT");
+    Path cut = dir.resolve("short");
+    for (int length = 4; length < right.length; length++) {
+      Files.write(cut, Arrays.copyOf(right, length));
+      BadImportException e =
+          catchThrowableOfType(
+              BadImportException.class, () -> new ArchiveImport(cut).check(Progress.none()));
+      assertThat(e).as("length " + length).isNotNull();
+      assertThat(e.fault()).as("length " + length).isEqualTo(ImportFault.ARCHIVE_CUT_SHORT);
     }
+    assertThat(fault(cut)).isEqualTo("ARCHIVE_CUT_SHORT");
     byte[] longer = Arrays.copyOf(right, right.length + 1);
     assertThat(fault(Files.write(dir.resolve("long"), longer))).isEqualTo("ARCHIVE_TRAILING_BYTES");
   }
