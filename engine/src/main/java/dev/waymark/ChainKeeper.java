@@ -6,12 +6,9 @@ import dev.waymark.error.StaleMatchException;
 import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.manifest.Edit;
 import dev.waymark.layout.BoundaryKey;
-import java.nio.charset.StandardCharsets;
 
 /** Keeps chains against eviction under a name, durably. */
 final class ChainKeeper {
-  private static final int MOST_NAME_CHARS = 200;
-
   private final StoreEngine engine;
 
   ChainKeeper(StoreEngine engine) {
@@ -44,14 +41,13 @@ final class ChainKeeper {
   }
 
   private static void requireName(String name) {
-    if (name.isBlank()
-        || name.length() > MOST_NAME_CHARS
-        || name.chars().anyMatch(Character::isISOControl)
-        || !StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
+    if (!KeptChain.isName(name)) {
       throw new InvalidArgumentException(
           ErrorDetail.of("a chain cannot be kept under that name")
               .expected(
-                  "1 to " + MOST_NAME_CHARS + " characters, not all of them blank, none of control")
+                  "1 to "
+                      + KeptChain.MOST_NAME_CHARS
+                      + " characters, not all of them blank, none of control")
               .found("a name of " + name.length()));
     }
   }

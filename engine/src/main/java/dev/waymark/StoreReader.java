@@ -165,6 +165,11 @@ public final class StoreReader implements AutoCloseable {
         .toList();
   }
 
+  /** {@return the chains that are kept against eviction} */
+  public List<KeptChain> kept() {
+    return KeptChain.of(store.forest());
+  }
+
   /**
    * Every boundary, chain by chain, each after its parent, and before those of other branches.
    *

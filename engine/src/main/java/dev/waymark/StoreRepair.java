@@ -50,14 +50,43 @@ public final class StoreRepair {
    * @throws dev.waymark.error.UnsupportedFormatException if a newer version wrote the store
    */
   public static Report rebuildManifest(Path path, boolean apply) {
+    return rebuildManifest(path, apply, (doneBytes, allBytes) -> {});
+  }
+
+  /** Is told how far a rebuild is. */
+  @FunctionalInterface
+  public interface Progress {
+    /**
+     * So much of it is done.
+     *
+     * @param doneBytes bytes of records that were read
+     * @param allBytes bytes of all records
+     */
+    void at(long doneBytes, long allBytes);
+  }
+
+  /**
+   * Rebuilds the manifest, as above.
+   *
+   * @param path the directory of the store
+   * @param apply whether to put the new manifest in force, or only say what it would hold
+   * @param progress is told of every record that was read
+   * @return what was found, and what the new manifest holds
+   * @throws dev.waymark.error.StoreLockedException if a writer has the store open
+   * @throws dev.waymark.error.NotAStoreException if there is no segment; the directory is left as
+   *     it is
+   * @throws dev.waymark.error.CorruptionException if no segment can be used; likewise
+   * @throws dev.waymark.error.UnsupportedFormatException if a newer version wrote the store
+   */
+  public static Report rebuildManifest(Path path, boolean apply, Progress progress) {
     JvmFlags.check();
     try (StoreDirectory directory =
         apply ? RealDirectory.openForWriting(path, false) : RealDirectory.openReadOnly(path)) {
-      return rebuildManifest(directory, apply);
+      return rebuildManifest(directory, apply, progress);
     }
   }
 
-  static Report rebuildManifest(StoreDirectory directory, boolean apply) {
+  static Report rebuildManifest(StoreDirectory directory, boolean apply, Progress progress) {
     if (holdsNothingYet(directory)) {
       return new Report(0, 0, 0, List.of(), false);
     }
@@ -66,7 +95,7 @@ public final class StoreRepair {
       ManifestRebuild.requireSegments(directory);
       directory.lock();
     }
-    ManifestRebuild rebuild = ManifestRebuild.look(directory);
+    ManifestRebuild rebuild = ManifestRebuild.look(directory, progress::at);
     if (apply) {
       rebuild.apply(System.currentTimeMillis());
     }

@@ -102,7 +102,7 @@ enum Mistake {
           "internal.log.SegmentSlips.appendToRecovered")),
   DISCARDED_ROWS_LEFT(
       "rows of a session that was to be discarded stay after its process died",
-      Patch.answer("internal.recover.RecoveryPlanner", "discardEdits", 0)),
+      Patch.answer("internal.recover.RecoveryPlanner", "discardEdits", 1)),
   KEPT_SESSION_DISCARDED(
       "rows of a session that was to be kept go when its process died",
       Patch.rename("internal.recover.RecoveryPlanner", "plan", "keep", "discard")),

@@ -28,6 +28,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
 final class Failures {
   private static final String JSON = "--json";
 
+  /** How systems say it; Java has no exception of its own for it. */
+  private static final String NO_SPACE = "No space left";
+
   private Failures() {}
 
   /** One failure, as it is shown. */
@@ -42,7 +45,8 @@ final class Failures {
     if (e instanceof Output.ReaderGone) {
       return ExitCodes.OK;
     }
-    Failure failure = in(store(line), of(e));
+    // What is wrong inside a store the engine says itself: the rest is of other files.
+    Failure failure = e instanceof IOException ? of(e) : in(store(line), of(e));
     boolean bug = failure.code().equals("BUG");
     if (bug) {
       e.printStackTrace(line.getErr());
@@ -124,6 +128,13 @@ final class Failures {
           detail.remedy().isEmpty() ? remedy(expected.code()) : detail.remedy(),
           ExitCodes.of(expected.code()));
     }
+    if (e instanceof Segtool.OutOfMemoryException) {
+      return new Failure(
+          "OUT_OF_MEMORY",
+          "it does not go into a heap of " + Output.bytes(Runtime.getRuntime().maxMemory()),
+          "give Java more: JAVA_TOOL_OPTIONS=-Xmx8g",
+          ExitCodes.FAILURE);
+    }
     if (e instanceof NoSuchFileException missing) {
       return new Failure(
           "IO_FAILURE", "there is no file " + missing.getFile(), "check the path", 1);
@@ -141,6 +152,13 @@ final class Failures {
           "PORT_UNAVAILABLE",
           e.getMessage(),
           "choose another with --port",
+          ExitCodes.FAILURE);
+    }
+    if (e instanceof IOException && String.valueOf(e.getMessage()).contains(NO_SPACE)) {
+      return new Failure(
+          ErrorCode.DISK_FULL.name(),
+          "there is no room left on the disk",
+          remedy(ErrorCode.DISK_FULL),
           ExitCodes.FAILURE);
     }
     if (e instanceof IOException) {

@@ -21,11 +21,14 @@ import dev.waymark.tools.verify.VerifyCommand;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ExecutionException;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.RunLast;
 import picocli.CommandLine.Spec;
 
 /** The command line tool: looks into a store, checks it and measures it. */
@@ -111,8 +114,28 @@ public final class Segtool implements Runnable {
     return line.setResourceBundle(new HelpTexts())
         .setColorScheme(Help.defaultColorScheme(Colours.ansi()))
         .setCaseInsensitiveEnumValuesAllowed(true)
+        .setExecutionStrategy(Segtool::execute)
         .setParameterExceptionHandler(Failures::usage)
         .setExecutionExceptionHandler(Failures::execution);
+  }
+
+  /** What a verb needs and does not get is a failure of the verb, not of the tool. */
+  private static int execute(ParseResult result) {
+    try {
+      return new RunLast().execute(result);
+    } catch (OutOfMemoryError e) {
+      CommandLine verb = result.asCommandLineList().get(result.asCommandLineList().size() - 1);
+      throw new ExecutionException(verb, "out of memory", new OutOfMemoryException());
+    }
+  }
+
+  /** The heap is too small. */
+  static final class OutOfMemoryException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    OutOfMemoryException() {
+      super(null, null, false, false);
+    }
   }
 
   @Override

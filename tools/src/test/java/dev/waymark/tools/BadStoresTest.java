@@ -3,23 +3,31 @@ package dev.waymark.tools;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.waymark.SnapshotStore;
+import dev.waymark.StoreInspector;
 import dev.waymark.internal.io.RealDirectory;
 import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.log.FormatVersions;
 import dev.waymark.internal.manifest.Current;
 import dev.waymark.internal.manifest.CurrentFile;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,12 +36,35 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** What each verb says of directories that it cannot use, and leaves as they are. */
 class BadStoresTest {
+  /** Verbs that say how the whole store is; the others only use what counts of it. */
+  private static final Set<String> TORN_IS_THE_ANSWER =
+      Set.of(
+          "inspect",
+          "inspect --boundaries",
+          "inspect --namespace",
+          "inspect --segment",
+          "ls",
+          "tree",
+          "tree --all",
+          "verify",
+          "verify --level");
+
   @TempDir Path dir;
+  private static byte[] archive;
   private Path tokens;
+
+  @BeforeAll
+  static void export(@TempDir Path dir) throws IOException {
+    Path store = ToyStore.make(dir.resolve("store"), 1);
+    Path file = dir.resolve("archive");
+    assertThat(Run.of("export", store, "-o", file).exitCode()).isZero();
+    archive = Files.readAllBytes(file);
+  }
 
   @BeforeEach
   void writeTokens() throws IOException {
     tokens = Files.writeString(dir.resolve("tokens"), "[1, 2, 3]");
+    Files.write(dir.resolve("archive.wmka"), archive);
   }
 
   static Set<String> verbs() {
@@ -61,11 +92,20 @@ class BadStoresTest {
 
   @ParameterizedTest
   @MethodSource("verbs")
-  void oneThatIsMissing(String verb) {
+  void oneThatIsMissing(String verb) throws IOException {
     Path missing = dir.resolve("missing");
 
-    requireFailure(run(verb, missing), 1, "NOT_A_STORE", missing.toString(), "; ");
+    requireFailure(verb, missing, 1, "NOT_A_STORE", missing.toString(), "; ");
     assertThat(missing).doesNotExist();
+  }
+
+  @ParameterizedTest
+  @MethodSource("verbs")
+  void oneThatIsEmpty(String verb) throws IOException {
+    Path empty = Files.createDirectory(dir.resolve("empty"));
+
+    requireFailure(verb, empty, 1, "NOT_A_STORE", empty.toString(), "; ");
+    assertThat(empty).isEmptyDirectory();
   }
 
   @ParameterizedTest
@@ -74,7 +114,7 @@ class BadStoresTest {
     Path other = Files.createDirectory(dir.resolve("other"));
     Files.writeString(other.resolve("notes.txt"), "not a store");
 
-    requireFailure(run(verb, other), 1, "NOT_A_STORE", other.toString(), "; ");
+    requireFailure(verb, other, 1, "NOT_A_STORE", other.toString(), "; ");
     assertThat(other)
         .isDirectoryContaining("glob:**notes.txt")
         .isDirectoryNotContaining("glob:**LOCK");
@@ -85,7 +125,7 @@ class BadStoresTest {
   void oneThatIsAFile(String verb) throws IOException {
     Path file = Files.writeString(dir.resolve("file"), "not a directory");
 
-    requireFailure(run(verb, file), 1, "NOT_A_STORE", file.toString(), "; ");
+    requireFailure(verb, file, 1, "NOT_A_STORE", file.toString(), "; ");
   }
 
   @ParameterizedTest
@@ -99,7 +139,7 @@ class BadStoresTest {
       // It rests on the segments alone, which are of this version.
       return;
     }
-    requireFailure(run(verb, store), 6, "UNSUPPORTED_FORMAT", store.toString(), "newer version");
+    requireFailure(verb, store, 6, "UNSUPPORTED_FORMAT", store.toString(), "newer version");
     TreeMap<String, String> after = contents(store);
     if (Verbs.WRITING.containsKey(verb)) {
       before.remove("LOCK"); // which says who held it last
@@ -155,14 +195,66 @@ class BadStoresTest {
 
   @ParameterizedTest
   @MethodSource("writing")
-  void oneThatIsLocked(String verb) {
+  void oneThatIsLocked(String verb) throws IOException {
     Path path = dir.resolve("store");
     try (SnapshotStore store = ToyStore.open(path)) {
       ToyStore.serve(store, 1, 100);
       store.flush();
 
-      requireFailure(run(verb, path), 5, "STORE_LOCKED", path.toString(), "; ");
+      requireFailure(verb, path, 5, "STORE_LOCKED", path.toString(), "; ");
     }
+  }
+
+  /** A byte of a tensor changed: who reads it says so, and everyone else does not notice. */
+  @ParameterizedTest
+  @MethodSource("verbs")
+  void oneWithADamagedSegment(String verb) throws IOException {
+    Path store = ToyStore.make(dir.resolve("store"), 2);
+    StoreInspector look = StoreInspector.open(store);
+    StoreInspector.RecordReport record = look.records(look.segments().get(0).id()).get(0);
+    flip(store.resolve(record.file()), record.offsetBytes() + record.lengthBytes() / 2);
+
+    Run run = run(verb, store);
+
+    boolean reads = verb.startsWith("verify") || verb.startsWith("repair") || verb.equals("export");
+    assertThat(run.exitCode()).as(run.out() + run.err()).isEqualTo(reads ? 3 : fine(verb));
+    assertThat(run.err()).doesNotContain("\tat ", "BUG").satisfies(BadStoresTest::requireOneLine);
+  }
+
+  @ParameterizedTest
+  @MethodSource("verbs")
+  void oneWithATornManifest(String verb) throws IOException {
+    Path store = ToyStore.make(dir.resolve("store"), 2);
+    try (Stream<Path> files = Files.list(store)) {
+      Path manifest =
+          files.filter(f -> f.getFileName().toString().startsWith("manifest-")).findFirst().get();
+      Files.write(manifest, new byte[] {1, 2, 3, 4, 5, 6, 7, 8}, StandardOpenOption.APPEND);
+    }
+
+    Run run = run(verb, store);
+
+    assertThat(run.exitCode())
+        .as(run.out() + run.err())
+        .isEqualTo(TORN_IS_THE_ANSWER.contains(verb) ? 4 : fine(verb));
+    assertThat(run.err()).isEmpty();
+  }
+
+  /** What a verb ends with where nothing is wrong: nothing is kept as none. */
+  private static int fine(String verb) {
+    return verb.equals("pin --release") ? 1 : 0;
+  }
+
+  private static void flip(Path path, long at) throws IOException {
+    try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
+      file.seek(at);
+      int before = file.read();
+      file.seek(at);
+      file.write(before ^ 1);
+    }
+  }
+
+  private static void requireOneLine(String err) {
+    assertThat(err.strip()).doesNotContain("\n");
   }
 
   @ParameterizedTest
@@ -195,10 +287,32 @@ class BadStoresTest {
     return Run.of(Verbs.arguments(verb, store, tokens));
   }
 
-  private static void requireFailure(Run run, int exitCode, String... parts) {
+  /** In one sentence, and as an object for programs. */
+  private void requireFailure(String verb, Path store, int exitCode, String code, String... parts)
+      throws IOException {
+    requireFailure(run(verb, store), exitCode, code, parts);
+    List<Object> arguments = new ArrayList<>(List.of(Verbs.arguments(verb, store, tokens)));
+    arguments.add("--json");
+    Run json = Run.of(arguments.toArray());
+    JsonNode said = new ObjectMapper().readTree(json.out());
+    JsonNode error = said.path("error");
+    assertThat(json.exitCode()).as(json.out() + json.err()).isEqualTo(exitCode);
+    assertThat(json.err()).isEmpty();
+    assertThat(said.path("output_version").asInt()).isEqualTo(1);
+    assertThat(said.path("command").asText()).isEqualTo(arguments.get(0));
+    assertThat(error.path("code").asText()).isEqualTo(code);
+    assertThat(error.path("exit_code").asInt()).isEqualTo(exitCode);
+    assertThat(error.path("message").asText()).contains(store.toString()).doesNotContain("\n");
+    assertThat(error.path("remedy").asText()).isNotEmpty();
+  }
+
+  private static void requireFailure(Run run, int exitCode, String code, String... parts) {
     assertThat(run.exitCode()).as(run.out() + run.err()).isEqualTo(exitCode);
     assertThat(run.out()).isEmpty();
-    assertThat(run.err().strip()).startsWith("segtool: ").contains(parts).doesNotContain("\n");
+    assertThat(run.err().strip())
+        .startsWith("segtool: " + code)
+        .contains(parts)
+        .doesNotContain("\n");
   }
 
   private static void raise(Path store, FormatVersions versions) {

@@ -41,20 +41,21 @@ final class Verbs {
       new TreeMap<>(
           Map.of(
               "compact", List.of(STORE),
+              "import", List.of(STORE, "ARCHIVE"),
               "pin --release", List.of(STORE, "--release", "none"),
               "repair --apply", List.of(STORE, "--rebuild-manifest", "--apply"),
               "wipe --apply", List.of(STORE, "--older-than", "1d", "--apply")));
 
   /** Verbs that make their store, need none, or look at something else first. */
-  static final Set<String> OTHERS =
-      Set.of("completion", "demo", "help", "import", "replay", "serve");
+  static final Set<String> OTHERS = Set.of("completion", "demo", "help", "replay", "serve");
 
   private Verbs() {}
 
   /**
    * The command line of one of them.
    *
-   * @param tokens a file of token ids; what is written goes beside it
+   * @param tokens a file of token ids; what is written goes beside it, and beside it stands {@code
+   *     archive.wmka}, for whom imports it
    */
   static Object[] arguments(String verb, Path store, Path tokens) {
     List<String> pattern = INSPECTING.getOrDefault(verb, WRITING.get(verb));
@@ -65,6 +66,7 @@ final class Verbs {
           switch (argument) {
             case STORE -> store;
             case "TOKENS" -> tokens;
+            case "ARCHIVE" -> tokens.resolveSibling("archive.wmka");
             case OUTPUT -> tokens.resolveSibling("output");
             default -> argument;
           });

@@ -160,11 +160,21 @@ public final class ManifestRebuild {
    * @throws CorruptionException if no segment can be used
    */
   public static ManifestRebuild look(StoreDirectory directory) {
+    return look(directory, (doneBytes, allBytes) -> {});
+  }
+
+  /** Is told how many bytes of records have been read. */
+  public interface Progress {
+    void at(long doneBytes, long allBytes);
+  }
+
+  /** The same, and says how far it is. */
+  public static ManifestRebuild look(StoreDirectory directory, Progress progress) {
     requireSegments(directory);
     ManifestRebuild rebuild = new ManifestRebuild(directory);
     rebuild.scan();
     rebuild.namespaces();
-    rebuild.verify();
+    rebuild.verify(progress);
     rebuild.boundaries();
     rebuild.points();
     rebuild.whatMayBeLost();
@@ -266,7 +276,13 @@ public final class ManifestRebuild {
         });
   }
 
-  private void verify() {
+  private void verify(Progress progress) {
+    long allBytes =
+        scans.stream()
+            .flatMap(scan -> scan.records().stream())
+            .mapToLong(RecordLocation::lengthBytes)
+            .sum();
+    long doneBytes = 0;
     try (Scratch.Pool scratches = new Scratch.Pool(1)) {
       for (SegmentScan scan : scans) {
         try (StoreFile file = directory.openReadOnly(scan.fileName());
@@ -275,6 +291,8 @@ public final class ManifestRebuild {
           RecordReader reader = new RecordReader(region, scan.fileName(), scratch);
           for (RecordLocation location : scan.records()) {
             verify(reader, location, scan.fileName());
+            doneBytes += location.lengthBytes();
+            progress.at(doneBytes, allBytes);
           }
         }
       }

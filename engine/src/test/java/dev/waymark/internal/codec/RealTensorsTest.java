@@ -124,6 +124,14 @@ class RealTensorsTest {
                   0,
                   raw.length);
           assertThat(error.isWithinBound()).as("%s of %s: %s", codec, name, error).isTrue();
+          if (codec == Codec.BF16 || codec == Codec.INT8) {
+            assertThat(Samples.encode(chunks, scratch, decoded))
+                .as("%s of %s, encoded again", codec, name)
+                .satisfies(
+                    again ->
+                        assertThat(Samples.decode(chunks, scratch, again, raw.length))
+                            .isEqualTo(decoded));
+          }
           double norm = squaredNorm(spec.dtype(), raw);
           squaredError += error.relativeL2() * error.relativeL2() * norm;
           squaredNorm += norm;

@@ -2,11 +2,12 @@ package dev.waymark.tools.move;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.KeptChain;
 import dev.waymark.StoreReader;
 import dev.waymark.StoreReader.Boundary;
 import dev.waymark.StoreReader.NamespaceContent;
 import dev.waymark.StoreReader.Share;
-import dev.waymark.layout.Layout;
+import dev.waymark.layout.BoundaryKey;
 import dev.waymark.layout.Memory;
 import dev.waymark.layout.StateViews;
 import dev.waymark.layout.TensorView;
@@ -25,16 +26,24 @@ final class ArchiveExport {
   private final StoreReader store;
   private final PointSelection selection;
   private final ArchiveWriter out;
-  private final Map<Integer, Layout> layouts = new HashMap<>();
+  private final Map<Integer, NamespaceContent> namespaces = new HashMap<>();
   private long boundaries;
+  private final Map<KeptAt, List<String>> names = new HashMap<>();
   private long points;
+  private long namesWritten;
+  private long namesLeftOut;
+
+  private record KeptAt(BoundaryKey namespace, BoundaryKey key) {}
 
   /**
    * What was written.
    *
+   * @param names under which chains are kept
+   * @param namesLeftOut those of chains that have lost their restore point
    * @param hash of the last record, which stands for all
    */
-  record Written(long boundaries, long points, long bytes, byte[] hash) {}
+  record Written(
+      long boundaries, long points, long names, long namesLeftOut, long bytes, byte[] hash) {}
 
   ArchiveExport(StoreReader store, PointSelection selection, WritableByteChannel out) {
     this.store = store;
@@ -47,15 +56,19 @@ final class ArchiveExport {
     start.put("version", ArchiveFormat.VERSION);
     start.put("store", store.storeId());
     out.write(ArchiveFormat.Kind.START, start, List.of());
+    for (KeptChain kept : store.kept()) {
+      KeptAt at = new KeptAt(kept.namespace(), kept.key());
+      names.computeIfAbsent(at, none -> new ArrayList<>()).add(kept.name());
+    }
     for (NamespaceContent namespace : selection.namespaces()) {
-      layouts.put(namespace.id(), namespace.layout());
+      namespaces.put(namespace.id(), namespace);
       out.write(ArchiveFormat.Kind.NAMESPACE, head(namespace), List.of());
     }
     progress.begin("exporting");
     try {
       store.forEachBoundary(
           boundary -> {
-            if (layouts.containsKey(boundary.namespaceId())) {
+            if (namespaces.containsKey(boundary.namespaceId())) {
               write(boundary);
               progress.at(boundaries, store.boundaries(), "boundaries");
             }
@@ -66,8 +79,10 @@ final class ArchiveExport {
     ObjectNode end = JsonNodeFactory.instance.objectNode();
     end.put("boundaries", boundaries);
     end.put("points", points);
+    end.put("names", namesWritten);
     out.write(ArchiveFormat.Kind.END, end, List.of());
-    return new Written(boundaries, points, out.writtenBytes(), out.hash());
+    return new Written(
+        boundaries, points, namesWritten, namesLeftOut, out.writtenBytes(), out.hash());
   }
 
   private static ObjectNode head(NamespaceContent namespace) {
@@ -80,6 +95,7 @@ final class ArchiveExport {
   }
 
   private void write(Boundary boundary) {
+    NamespaceContent namespace = namespaces.get(boundary.namespaceId());
     ObjectNode head = JsonNodeFactory.instance.objectNode();
     head.put("namespace", boundary.namespaceId());
     head.put("key", boundary.key().toHex());
@@ -90,15 +106,16 @@ final class ArchiveExport {
     if (boundary.hasDelta()) {
       head.put("covered_from", boundary.coveredFrom());
     }
-    List<ArchiveBody.Part> parts = ArchiveBody.parts(layouts.get(boundary.namespaceId()), boundary);
+    putNames(head, namespace, boundary);
+    List<ArchiveBody.Part> parts = ArchiveBody.parts(namespace.layout(), boundary);
     List<ByteBuffer> body = new ArrayList<>();
     for (Share share : Share.values()) {
       StateViews.Builder views = StateViews.builder();
       for (ArchiveBody.Part part : parts) {
         if (part.share() == share) {
-          ByteBuffer buffer = ByteBuffer.allocate(Math.toIntExact(part.lengthBytes()));
-          body.add(buffer);
-          views.put(part.spec(), view(part, buffer));
+          List<ByteBuffer> buffers = HeapPieces.allocate(part.lengthBytes());
+          body.addAll(buffers);
+          views.put(part.spec(), view(part, buffers));
         }
       }
       store.readOwn(boundary, share, views.build());
@@ -112,10 +129,24 @@ final class ArchiveExport {
     }
   }
 
-  private static TensorView view(ArchiveBody.Part part, ByteBuffer buffer) {
+  private void putNames(ObjectNode head, NamespaceContent namespace, Boundary boundary) {
+    KeptAt at = new KeptAt(namespace.fingerprint(), boundary.key());
+    List<String> keptAs = names.getOrDefault(at, List.of());
+    if (keptAs.isEmpty()) {
+      return;
+    }
+    if (!boundary.isRestorable()) {
+      namesLeftOut += keptAs.size();
+      return;
+    }
+    namesWritten += keptAs.size();
+    keptAs.forEach(head.putArray("kept")::add);
+  }
+
+  private static TensorView view(ArchiveBody.Part part, List<ByteBuffer> buffers) {
     long inner = part.spec().innerBytes();
     return TensorView.linear(
-        Memory.of(buffer),
+        Memory.of(buffers),
         0,
         part.rows().count() * inner,
         inner,

@@ -1,26 +1,30 @@
 package dev.waymark.tools.move;
 
+import dev.waymark.KeptChain;
 import dev.waymark.Namespace;
+import dev.waymark.PrefixMatch;
 import dev.waymark.SnapshotStore;
 import dev.waymark.StoreReader.Boundary;
 import dev.waymark.StoreReader.RowRange;
 import dev.waymark.StoreReader.Share;
+import dev.waymark.error.QuotaPinnedException;
 import dev.waymark.layout.BoundaryKey;
 import dev.waymark.layout.Growth;
 import dev.waymark.layout.Layout;
 import dev.waymark.layout.Memory;
 import dev.waymark.layout.PartRange;
+import dev.waymark.layout.Prompt;
 import dev.waymark.layout.StateViews;
 import dev.waymark.layout.TensorSpec;
 import dev.waymark.layout.TensorView;
 import dev.waymark.tools.Progress;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -29,6 +33,11 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 final class ArchiveImport implements ImportSource {
   private final Path path;
+  private FileStamp checked;
+  private final Map<KeptName, BoundaryKey> names = new LinkedHashMap<>();
+
+  /** A name is one within its namespace. */
+  private record KeptName(BoundaryKey namespace, String name) {}
 
   ArchiveImport(Path path) {
     this.path = path;
@@ -42,6 +51,7 @@ final class ArchiveImport implements ImportSource {
   @Override
   public void check(Progress progress) throws IOException {
     try (ArchiveReader in = ArchiveReader.open(path)) {
+      checked = in.stamp();
       progress.begin("checking");
       new ArchivedChains(in)
           .follow(
@@ -52,6 +62,10 @@ final class ArchiveImport implements ImportSource {
                 @Override
                 public void boundary(
                     ArchivedChains.NamespaceHead namespace, List<ArchivedChains.Link> chain) {
+                  ArchivedChains.Link last = chain.get(chain.size() - 1);
+                  for (String name : last.names()) {
+                    names.put(new KeptName(namespace.fingerprint(), name), last.boundary().key());
+                  }
                   progress.at(in.position(), in.fileBytes(), "bytes");
                 }
               });
@@ -60,11 +74,30 @@ final class ArchiveImport implements ImportSource {
 
   @Override
   public void store(SnapshotStore store, ImportTally tally, Progress progress) throws IOException {
+    checked.requireUnchanged();
+    Map<KeptName, BoundaryKey> keptHere = new HashMap<>();
+    for (KeptChain kept : store.kept()) {
+      keptHere.put(new KeptName(kept.namespace(), kept.name()), kept.key());
+    }
+    names.forEach((name, key) -> requireFree(name, key, keptHere.getOrDefault(name, key)));
     try (ArchiveReader in = ArchiveReader.open(path);
-        Storing storing = new Storing(store, in, tally, progress)) {
+        Storing storing = new Storing(store, in, keptHere.keySet(), tally, progress)) {
       tally.file(in.fileBytes());
       progress.begin("importing");
       new ArchivedChains(in).follow(storing);
+    }
+  }
+
+  private void requireFree(KeptName name, BoundaryKey key, BoundaryKey here) {
+    if (!key.equals(here)) {
+      String shown = SafetensorsHeader.shown(name.name());
+      throw new BadImportException(
+          ImportFault.NAME_IN_USE,
+          PlainFiles.shown(path),
+          shown + " for " + key.abbreviated(),
+          here.abbreviated(),
+          "let it go with segtool pin --release, or keep that chain under another name; nothing was"
+              + " stored");
     }
   }
 
@@ -72,6 +105,7 @@ final class ArchiveImport implements ImportSource {
   private static final class Storing implements ArchivedChains.Visitor, AutoCloseable {
     private final SnapshotStore store;
     private final ArchiveReader in;
+    private final Set<KeptName> keptHere;
     private final ImportTally tally;
     private final Progress progress;
     private final Map<Integer, Namespace> namespaces = new HashMap<>();
@@ -79,9 +113,15 @@ final class ArchiveImport implements ImportSource {
     private int writerNamespace;
     private BoundaryKey writerRoot;
 
-    Storing(SnapshotStore store, ArchiveReader in, ImportTally tally, Progress progress) {
+    Storing(
+        SnapshotStore store,
+        ArchiveReader in,
+        Set<KeptName> keptHere,
+        ImportTally tally,
+        Progress progress) {
       this.store = store;
       this.in = in;
+      this.keptHere = keptHere;
       this.tally = tally;
       this.progress = progress;
     }
@@ -109,9 +149,35 @@ final class ArchiveImport implements ImportSource {
         boolean point = boundary.isRestorable();
         StateViews views = views(namespace.layout(), chain, point);
         tally.stored(
-            1, point, writer.append(keys.subList(keys.size() - 1, keys.size()), views, point));
+            1,
+            point,
+            writer.append(keys.subList(keys.size() - 1, keys.size()), views, point, in.stamp()));
+        for (String name : chain.get(chain.size() - 1).names()) {
+          keep(namespace, keys, name);
+        }
       }
       progress.at(in.position(), in.fileBytes(), "bytes");
+    }
+
+    /** At once: what is kept does not make room for what comes behind it. */
+    private void keep(ArchivedChains.NamespaceHead head, List<BoundaryKey> keys, String name) {
+      boolean added = !keptHere.contains(new KeptName(head.fingerprint(), name));
+      if (added) {
+        int tokens = keys.size() * head.layout().blockTokens();
+        Namespace namespace = namespaces.get(head.id()).underRoot(writerRoot);
+        PrefixMatch match = namespace.match(Prompt.ofKeys(keys, tokens), tokens);
+        if (match.restorableTokens() < tokens) {
+          tally.leftOut("names of chains that have made room for others: the quota is too small");
+          return;
+        }
+        try {
+          namespace.keep(match, name);
+        } catch (QuotaPinnedException e) {
+          tally.leftOut("names of chains that are too large to be kept within the quota");
+          return;
+        }
+      }
+      tally.kept(added);
     }
 
     private void begin(int namespaceId, BoundaryKey root) {
@@ -241,11 +307,7 @@ final class ArchiveImport implements ImportSource {
     }
 
     private static Memory allocate(long length) {
-      List<ByteBuffer> buffers = new ArrayList<>();
-      for (long left = length; left > 0; left -= 1 << 28) {
-        buffers.add(ByteBuffer.allocate((int) Math.min(1 << 28, left)));
-      }
-      return Memory.of(buffers);
+      return Memory.of(HeapPieces.allocate(length));
     }
 
     @Override

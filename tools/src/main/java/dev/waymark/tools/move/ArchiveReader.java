@@ -27,6 +27,10 @@ final class ArchiveReader implements AutoCloseable {
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
           .build();
 
+  /** Heads are descriptions: what is longer is none, and no memory is taken for it. */
+  private static final int MOST_HEAD_BYTES = 64 << 20;
+
+  private final FileStamp stamp;
   private final Path path;
   private final FileChannel channel;
   private final long fileBytes;
@@ -43,6 +47,7 @@ final class ArchiveReader implements AutoCloseable {
 
   private ArchiveReader(Path path, FileChannel channel) throws IOException {
     this.path = path;
+    this.stamp = FileStamp.of(path);
     this.channel = channel;
     this.fileBytes = channel.size();
   }
@@ -98,8 +103,8 @@ final class ArchiveReader implements AutoCloseable {
     if (headBytes > left || bodyBytes > left - headBytes) {
       throw cutShort(start);
     }
-    if (headBytes > Integer.MAX_VALUE - 16) {
-      throw bad(ImportFault.TOO_LARGE, start, "a head below 2 GiB", headBytes);
+    if (headBytes > MOST_HEAD_BYTES) {
+      throw bad(ImportFault.TOO_LARGE, start, "a head of at most " + MOST_HEAD_BYTES, headBytes);
     }
     byte[] head = new byte[(int) headBytes];
     PlainFiles.read(channel, start + ArchiveFormat.FRONT_BYTES, head, path);
@@ -150,6 +155,11 @@ final class ArchiveReader implements AutoCloseable {
   /** Reads from a body into memory. */
   void read(long offset, byte[] target) throws IOException {
     PlainFiles.read(channel, offset, target, path);
+  }
+
+  /** What it was when it was opened. */
+  FileStamp stamp() {
+    return stamp;
   }
 
   long fileBytes() {

@@ -1,6 +1,7 @@
 package dev.waymark.tools.move;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.KeptChain;
 import dev.waymark.StoreReader.Boundary;
 import dev.waymark.error.WaymarkException;
 import dev.waymark.layout.BoundaryKey;
@@ -25,18 +26,25 @@ final class ArchivedChains {
   private final ArchiveReader in;
   private final Map<Integer, NamespaceHead> namespaces = new HashMap<>();
   private final Map<Integer, Set<BoundaryKey>> seen = new HashMap<>();
+  private final Set<KeptName> kept = new HashSet<>();
   private final List<Link> chain = new ArrayList<>();
+  private long boundaries;
+  private long points;
+
+  private record KeptName(int namespaceId, String name) {}
 
   /** A namespace as the archive describes it. */
   record NamespaceHead(
-      int id, ModelIdentity identity, Layout layout, CodecPlan codecs, BoundaryKey rootKey) {}
+      int id, BoundaryKey fingerprint, ModelIdentity identity, Layout layout, CodecPlan codecs) {}
 
   /**
    * A boundary of the chain that is being followed.
    *
+   * @param names under which the chain up to it is kept
    * @param bodyOffset where its body begins
    */
-  record Link(Boundary boundary, List<ArchiveBody.Part> parts, long bodyOffset) {}
+  record Link(
+      Boundary boundary, List<String> names, List<ArchiveBody.Part> parts, long bodyOffset) {}
 
   /** Is told of what comes, in the archive's order. */
   interface Visitor {
@@ -61,7 +69,6 @@ final class ArchivedChains {
       throw in.bad(ImportFault.NOT_AN_ARCHIVE, 0, "an archive", "an empty file");
     }
     start(entry);
-    long boundaries = 0;
     while (true) {
       entry = in.next();
       if (entry == null) {
@@ -70,14 +77,9 @@ final class ArchivedChains {
       switch (entry.kind()) {
         case START -> throw contradicts(entry, "one start", "another");
         case NAMESPACE -> visitor.namespace(namespace(entry));
-        case BOUNDARY -> {
-          visitor.boundary(boundary(entry), chain);
-          boundaries++;
-        }
+        case BOUNDARY -> visitor.boundary(boundary(entry), chain);
         case END -> {
-          if (entry.bodyBytes() != 0 || number(entry, "boundaries") != boundaries) {
-            throw contradicts(entry, boundaries + " boundaries", number(entry, "boundaries"));
-          }
+          end(entry);
           if (in.position() != in.fileBytes()) {
             throw in.bad(
                 ImportFault.ARCHIVE_TRAILING_BYTES,
@@ -104,6 +106,21 @@ final class ArchivedChains {
     }
   }
 
+  private void end(ArchiveReader.Entry entry) {
+    if (entry.bodyBytes() != 0) {
+      throw contradicts(entry, "an end without a body", entry.bodyBytes() + " bytes");
+    }
+    requireCount(entry, "boundaries", boundaries);
+    requireCount(entry, "points", points);
+    requireCount(entry, "names", kept.size());
+  }
+
+  private void requireCount(ArchiveReader.Entry entry, String field, long count) {
+    if (number(entry, field) != count) {
+      throw contradicts(entry, count + " " + field, number(entry, field));
+    }
+  }
+
   private NamespaceHead namespace(ArchiveReader.Entry entry) {
     try {
       Layout layout = Layout.ofJson(text(entry, "layout"));
@@ -112,11 +129,13 @@ final class ArchivedChains {
       NamespaceHead head =
           new NamespaceHead(
               (int) number(entry, "id"),
+              BoundaryKey.of(KeyChain.fingerprint(identity, layout, codecs)),
               identity,
               layout,
-              codecs,
-              KeyChain.root(KeyChain.fingerprint(identity, layout, codecs)));
-      if (entry.bodyBytes() != 0 || namespaces.put(head.id(), head) != null) {
+              codecs);
+      boolean known =
+          namespaces.values().stream().anyMatch(n -> n.fingerprint().equals(head.fingerprint()));
+      if (entry.bodyBytes() != 0 || known || namespaces.put(head.id(), head) != null) {
         throw contradicts(entry, "each namespace once", "one twice");
       }
       seen.put(head.id(), new HashSet<>());
@@ -171,12 +190,43 @@ final class ArchivedChains {
             (int) covered,
             entry.bodyBytes(),
             0);
-    chain.add(new Link(boundary, parts(entry, namespace, boundary), entry.bodyOffset()));
+    chain.add(
+        new Link(
+            boundary,
+            names(entry, boundary),
+            parts(entry, namespace, boundary),
+            entry.bodyOffset()));
     if (boundary.isRestorable()
         && (namespace.layout().hasFixed() && !boundary.hasState() || !isWindowCovered(namespace))) {
       throw contradicts(entry, "a restore point with its windows and state", "less");
     }
+    boundaries++;
+    points += boundary.isRestorable() ? 1 : 0;
     return namespace;
+  }
+
+  private List<String> names(ArchiveReader.Entry entry, Boundary boundary) {
+    JsonNode field = entry.head().path("kept");
+    if (field.isMissingNode()) {
+      return List.of();
+    }
+    if (!field.isArray()) {
+      throw lacks(entry, "kept");
+    }
+    List<String> names = new ArrayList<>();
+    for (JsonNode name : field) {
+      if (!name.isTextual() || !KeptChain.isName(name.textValue())) {
+        throw lacks(entry, "names in kept");
+      }
+      if (!boundary.isRestorable()) {
+        throw contradicts(entry, "a restore point that is kept", "a boundary with rows only");
+      }
+      if (!kept.add(new KeptName(boundary.namespaceId(), name.textValue()))) {
+        throw contradicts(entry, "each name once in a namespace", "one twice");
+      }
+      names.add(name.textValue());
+    }
+    return names;
   }
 
   private Boundary last() {

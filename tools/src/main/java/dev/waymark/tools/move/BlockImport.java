@@ -32,6 +32,7 @@ final class BlockImport implements ImportSource {
   private final Map<String, BlockCompanion> companions = new HashMap<>();
   private final Map<BlockGroup, BlockChains> chains = new LinkedHashMap<>();
   private final Map<String, Long> skipped = new HashMap<>();
+  private final Map<Path, FileStamp> checked = new HashMap<>();
 
   BlockImport(Path folder, Path order, CodecPlan codecs, boolean skipBad) {
     this.folder = folder;
@@ -98,6 +99,7 @@ final class BlockImport implements ImportSource {
         companions.put(block.hash(), companion);
       }
       BlockGroup.add(groups, block);
+      checked.put(path, file.stamp());
     }
   }
 
@@ -139,7 +141,7 @@ final class BlockImport implements ImportSource {
         });
     progress.begin("importing");
     for (Map.Entry<BlockGroup, BlockChains> group : chains.entrySet()) {
-      new Storing(store, layout(group.getKey()), codecs, tally, progress)
+      new Storing(store, layout(group.getKey()), codecs, checked, tally, progress)
           .storeAll(group.getValue(), group.getKey().blocks().size());
     }
   }
@@ -149,6 +151,7 @@ final class BlockImport implements ImportSource {
     private final BlockLayout layout;
     private final SnapshotStore store;
     private final CodecPlan codecs;
+    private final Map<Path, FileStamp> checked;
     private final ImportTally tally;
     private final Progress progress;
     private final BoundaryKey root;
@@ -159,11 +162,13 @@ final class BlockImport implements ImportSource {
         SnapshotStore store,
         BlockLayout layout,
         CodecPlan codecs,
+        Map<Path, FileStamp> checked,
         ImportTally tally,
         Progress progress) {
       this.store = store;
       this.layout = layout;
       this.codecs = codecs;
+      this.checked = checked;
       this.tally = tally;
       this.progress = progress;
       this.root = KeyChain.root(KeyChain.fingerprint(layout.identity(), layout.layout(), codecs));
@@ -214,6 +219,7 @@ final class BlockImport implements ImportSource {
       if (!node.isPlaced()) {
         tally.note("by themselves, as first blocks: nothing says what they follow; rows only");
       }
+      checked.get(node.block().path()).requireUnchanged();
       try (SafetensorsFile file = SafetensorsFile.open(node.block().path())) {
         BlockViews.Found found =
             new BlockViews(layout.layout(), file, node.block(), parents.size() * block)
@@ -234,7 +240,7 @@ final class BlockImport implements ImportSource {
         tally.stored(
             1,
             point || !layout.layout().needsPoints(),
-            writer.append(List.of(key), found.views(), point));
+            writer.append(List.of(key), found.views(), point, file.stamp()));
         parents.add(key);
         return true;
       }

@@ -5,10 +5,13 @@ import dev.waymark.Namespace;
 import dev.waymark.PrefillPlan;
 import dev.waymark.PrefillSession;
 import dev.waymark.PrefixMatch;
+import dev.waymark.layout.AbortMode;
 import dev.waymark.layout.BoundaryKey;
 import dev.waymark.layout.Prompt;
 import dev.waymark.layout.RestorePolicy;
 import dev.waymark.layout.StateViews;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 
 /**
@@ -43,7 +46,8 @@ final class ChainWriter implements AutoCloseable {
     if (match.storedTokens() < tokens) {
       return false;
     }
-    PrefillPlan plan = PrefillPlan.tokens(0).policy(RestorePolicy.EVERY);
+    // What an interrupted import has stored is whole, and need not be stored again.
+    PrefillPlan plan = PrefillPlan.tokens(0).policy(RestorePolicy.EVERY).onAbort(AbortMode.KEEP);
     session = namespace.prefill(match, plan);
     int block = namespace.layout().blockTokens();
     if (session.tokens() < tokens) {
@@ -61,11 +65,35 @@ final class ChainWriter implements AutoCloseable {
         && parents.get(parents.size() - 1).equals(tip);
   }
 
-  /** Stores blocks that follow what {@link #canFollow} was asked for; a point at the last. */
-  AppendReceipt append(List<BoundaryKey> keys, StateViews views, boolean point) {
-    AppendReceipt receipt = session.append(keys, views, point);
+  /**
+   * Stores blocks that follow what {@link #canFollow} was asked for; a point at the last.
+   *
+   * @param source where the views' bytes come from
+   * @throws BadImportException if that changed meanwhile; what this session stored is taken back
+   */
+  AppendReceipt append(List<BoundaryKey> keys, StateViews views, boolean point, FileStamp source)
+      throws IOException {
+    AppendReceipt receipt;
+    try {
+      receipt = append(keys, views, point, source.path());
+      source.requireUnchanged();
+    } catch (BadImportException e) {
+      session.abort(AbortMode.DISCARD);
+      session = null;
+      throw e;
+    }
     tip = keys.get(keys.size() - 1);
     return receipt;
+  }
+
+  private AppendReceipt append(
+      List<BoundaryKey> keys, StateViews views, boolean point, Path source) {
+    try {
+      return session.append(keys, views, point);
+    } catch (InternalError e) {
+      // So the JVM says that what is mapped is not in the file any more.
+      throw FileStamp.changed(source, e);
+    }
   }
 
   private void finish() {

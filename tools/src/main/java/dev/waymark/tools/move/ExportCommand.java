@@ -182,16 +182,24 @@ public final class ExportCommand implements Callable<Integer> {
         root.put("namespaces", selection.namespaces().size());
         root.put("boundaries", written.boundaries());
         root.put("restore_points", written.points());
+        root.put("names", written.names());
+        root.put("names_left_out", written.namesLeftOut());
         root.put("file_bytes", written.bytes());
         root.put("sha256", hash);
         out.json(root);
       } else {
         out.line(
-            "Wrote %,d namespaces, %,d boundaries, %,d restore points: %s.",
+            "Wrote %,d namespaces, %,d boundaries, %,d restore points, %,d names of kept chains: %s.",
             selection.namespaces().size(),
             written.boundaries(),
             written.points(),
+            written.names(),
             Output.bytes(written.bytes()));
+        if (written.namesLeftOut() > 0) {
+          out.line(
+              "Left out, %,d: names of chains that have lost their restore point",
+              written.namesLeftOut());
+        }
         out.line("Hash of the last record, which stands for all: %s", hash);
       }
     }

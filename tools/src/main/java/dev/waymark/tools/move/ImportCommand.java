@@ -8,6 +8,7 @@ import dev.waymark.tools.ExitCodes;
 import dev.waymark.tools.Output;
 import dev.waymark.tools.Progress;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -92,8 +93,12 @@ public final class ImportCommand implements Callable<Integer> {
     CodecPlan codecs = planes ? CodecPlan.PLANES : CodecPlan.RAW;
     ImportSource from = new SourceDetection(map, order, tokenIds, codecs, skipBad).detect(source);
     ImportTally tally = new ImportTally();
+    // A store is not made for what is not right; one that cannot be had is found before the work.
+    boolean checkFirst = dryRun || create && !Files.exists(path);
     try (Progress progress = Progress.onTerminal()) {
-      from.check(progress);
+      if (checkFirst) {
+        from.check(progress);
+      }
       if (dryRun) {
         progress.close();
         print(new ImportSummary(from.kind(), tally, null, null));
@@ -102,6 +107,9 @@ public final class ImportCommand implements Callable<Integer> {
       StoreStats before;
       StoreStats after;
       try (SnapshotStore store = SnapshotStore.open(path, options())) {
+        if (!checkFirst) {
+          from.check(progress);
+        }
         before = store.stats();
         from.store(store, tally, progress);
         store.flush();

@@ -6,6 +6,8 @@ import dev.waymark.error.ErrorCode;
 public enum ImportFault {
   /** A link, or something else that is no plain file, where a file should be. */
   NOT_A_PLAIN_FILE(ErrorCode.INVALID_ARGUMENT, "what is to be imported is not a plain file"),
+  /** A file is not the one any more that was checked. */
+  FILE_CHANGED(ErrorCode.IO_FAILURE, "a file changed while it was read"),
   /** Two names in a folder differ by case only. */
   NAMES_DIFFER_BY_CASE(ErrorCode.INVALID_ARGUMENT, "two names in the folder differ by case only"),
   /** There is nothing to import. */
@@ -46,6 +48,8 @@ public enum ImportFault {
   ARCHIVE_BAD_RECORD(ErrorCode.CORRUPTION, "a record of the archive is not valid"),
   /** A record contradicts those before it. */
   ARCHIVE_CONTRADICTS(ErrorCode.CORRUPTION, "a record of the archive contradicts those before it"),
+  /** A name in the archive stands for another chain in the store. */
+  NAME_IN_USE(ErrorCode.INVALID_ARGUMENT, "a name keeps another chain in this store"),
   /** Bytes stand behind the last record. */
   ARCHIVE_TRAILING_BYTES(ErrorCode.CORRUPTION, "bytes stand behind the archive's last record");
 

@@ -30,6 +30,11 @@ record ImportSummary(String kind, ImportTally tally, StoreStats before, StoreSta
     out.line(
         "new here      %,d boundaries, %,d restore points; the rest was stored already",
         after.boundaries() - before.boundaries(), tally.pointsAdded());
+    if (tally.names() > 0) {
+      out.line(
+          "kept here     %,d names, %,d of them new; segtool pin lists them",
+          tally.names(), tally.namesAdded());
+    }
     out.line("there         %,18d B  %10s", tally.fileBytes(), Output.bytes(tally.fileBytes()));
     out.line("rows, state   %,18d B  %10s", tally.rawBytes(), Output.bytes(tally.rawBytes()));
     out.line("written here  %,18d B  %10s", recordBytes(), Output.bytes(recordBytes()));
@@ -48,6 +53,8 @@ record ImportSummary(String kind, ImportTally tally, StoreStats before, StoreSta
     root.put("boundaries", tally.boundaries());
     root.put("restore_points", tally.points());
     root.put("chains", tally.chains());
+    root.put("names", tally.names());
+    root.put("names_added", tally.namesAdded());
     root.put("boundaries_added", after.boundaries() - before.boundaries());
     root.put("restore_points_added", tally.pointsAdded());
     root.put("raw_bytes", tally.rawBytes());

@@ -13,6 +13,8 @@ final class ImportTally {
   private long boundaries;
   private long points;
   private long pointsAdded;
+  private long names;
+  private long namesAdded;
   private long chains;
   private long rawBytes;
 
@@ -27,6 +29,12 @@ final class ImportTally {
     points += point ? 1 : 0;
     pointsAdded += receipt.pointAdded() ? 1 : 0;
     rawBytes += receipt.appendedBytes();
+  }
+
+  /** A name of the source, under which its chain is kept now; whether it was not before. */
+  void kept(boolean added) {
+    names++;
+    namesAdded += added ? 1 : 0;
   }
 
   void chain() {
@@ -61,6 +69,14 @@ final class ImportTally {
 
   long pointsAdded() {
     return pointsAdded;
+  }
+
+  long names() {
+    return names;
+  }
+
+  long namesAdded() {
+    return namesAdded;
   }
 
   long chains() {

@@ -7,6 +7,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -47,7 +48,14 @@ public final class NewFile implements AutoCloseable {
               .remedy("choose another name, or replace a plain file with --force"));
     }
     Path part = absolute.resolveSibling("." + absolute.getFileName() + "." + System.nanoTime());
-    FileChannel channel = create(part);
+    FileChannel channel;
+    try {
+      channel = create(part);
+    } catch (NoSuchFileException e) {
+      throw new NoSuchFileException(String.valueOf(path.toAbsolutePath().getParent()));
+    }
+    // Who is interrupted does not come to close it.
+    part.toFile().deleteOnExit();
     return new NewFile(absolute, part, channel);
   }
 

@@ -1,7 +1,5 @@
 package dev.waymark.tools.move;
 
-import dev.waymark.error.ErrorDetail;
-import dev.waymark.error.StoreIoException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -44,8 +42,7 @@ final class PlainFiles {
     ByteBuffer buffer = ByteBuffer.wrap(target);
     while (buffer.hasRemaining()) {
       if (channel.read(buffer, at + buffer.position()) < 0) {
-        throw new StoreIoException(
-            ErrorDetail.of("a file became shorter while it was read").in(shown(path)));
+        throw FileStamp.changed(path, null);
       }
     }
   }

@@ -20,7 +20,6 @@ import java.util.List;
  */
 final class PointExport {
   private static final long AT_ONCE_BYTES = 64L << 20;
-  private static final int PIECE_BYTES = 1 << 28;
 
   private final StoreReader store;
   private final Boundary point;
@@ -88,7 +87,7 @@ final class PointExport {
       if (next > first && bytes + length > AT_ONCE_BYTES) {
         break;
       }
-      List<ByteBuffer> buffers = allocate(length);
+      List<ByteBuffer> buffers = HeapPieces.allocate(length);
       views.put(spec, PackedState.view(spec, Memory.of(buffers), point.tokens()));
       pieces.add(new Piece(dataOffset + begins.get(next), buffers));
       bytes += length;
@@ -102,14 +101,6 @@ final class PointExport {
       }
     }
     return next;
-  }
-
-  private static List<ByteBuffer> allocate(long length) {
-    List<ByteBuffer> buffers = new ArrayList<>();
-    for (long left = length; left > 0; left -= PIECE_BYTES) {
-      buffers.add(ByteBuffer.allocate((int) Math.min(PIECE_BYTES, left)));
-    }
-    return buffers;
   }
 
   private static int write(FileChannel out, long position, ByteBuffer buffer) throws IOException {

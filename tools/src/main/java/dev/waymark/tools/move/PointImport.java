@@ -12,9 +12,12 @@ import dev.waymark.layout.TensorSpec;
 import dev.waymark.layout.TensorView;
 import dev.waymark.tools.Progress;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Stores safetensors files, each the state at a boundary of one chain. */
 final class PointImport implements ImportSource {
@@ -22,6 +25,7 @@ final class PointImport implements ImportSource {
 
   private final PointFiles source;
   private final Layout layout;
+  private final Map<Path, FileStamp> checked = new HashMap<>();
 
   /**
    * A file of the chain.
@@ -50,6 +54,7 @@ final class PointImport implements ImportSource {
       try (SafetensorsFile file = SafetensorsFile.open(entry.path())) {
         Place place = place(file, entry, before);
         requireTensors(file, place);
+        checked.put(entry.path(), file.stamp());
         before = place.tokens();
       }
     }
@@ -80,6 +85,7 @@ final class PointImport implements ImportSource {
     int done = 0;
     try (ChainWriter writer = new ChainWriter(namespace.underRoot(root))) {
       for (PointFiles.Entry entry : source.files()) {
+        checked.get(entry.path()).requireUnchanged();
         try (SafetensorsFile file = SafetensorsFile.open(entry.path())) {
           Place place = place(file, entry, before);
           tally.file(file.fileBytes());
@@ -117,7 +123,7 @@ final class PointImport implements ImportSource {
       }
     }
     boolean restorable = point || !layout.needsPoints();
-    tally.stored(keys.size(), restorable, writer.append(keys, views.build(), point));
+    tally.stored(keys.size(), restorable, writer.append(keys, views.build(), point, file.stamp()));
   }
 
   private TensorView view(SafetensorsFile file, TensorSpec spec, Place place) throws IOException {

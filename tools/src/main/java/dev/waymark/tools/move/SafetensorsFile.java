@@ -1,7 +1,5 @@
 package dev.waymark.tools.move;
 
-import dev.waymark.error.ErrorDetail;
-import dev.waymark.error.StoreIoException;
 import dev.waymark.layout.Memory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -18,14 +16,16 @@ import java.util.List;
 final class SafetensorsFile implements AutoCloseable {
   private static final long MAP_BYTES = 1L << 30;
 
+  private final FileStamp stamp;
   private final Path path;
   private final FileChannel channel;
   private final SafetensorsHeader header;
   private final long fileBytes;
 
   private SafetensorsFile(
-      Path path, FileChannel channel, SafetensorsHeader header, long fileBytes) {
-    this.path = path;
+      FileStamp stamp, FileChannel channel, SafetensorsHeader header, long fileBytes) {
+    this.stamp = stamp;
+    this.path = stamp.path();
     this.channel = channel;
     this.header = header;
     this.fileBytes = fileBytes;
@@ -40,13 +40,14 @@ final class SafetensorsFile implements AutoCloseable {
   static SafetensorsFile open(Path path) throws IOException {
     FileChannel channel = PlainFiles.open(path);
     try {
+      FileStamp stamp = FileStamp.of(path);
       long fileBytes = channel.size();
       byte[] front = new byte[(int) Math.min(SafetensorsHeader.LENGTH_BYTES, fileBytes)];
       PlainFiles.read(channel, 0, front, path);
       byte[] json = new byte[(int) SafetensorsHeader.headerBytes(front, fileBytes)];
       PlainFiles.read(channel, SafetensorsHeader.LENGTH_BYTES, json, path);
       return new SafetensorsFile(
-          path, channel, SafetensorsHeader.parse(json, fileBytes), fileBytes);
+          stamp, channel, SafetensorsHeader.parse(json, fileBytes), fileBytes);
     } catch (BadSafetensorsException e) {
       channel.close();
       throw e.in(PlainFiles.shown(path));
@@ -54,6 +55,11 @@ final class SafetensorsFile implements AutoCloseable {
       channel.close();
       throw e;
     }
+  }
+
+  /** What it was when its header was read. */
+  FileStamp stamp() {
+    return stamp;
   }
 
   Path path() {
@@ -107,7 +113,7 @@ final class SafetensorsFile implements AutoCloseable {
       buffer.clear().limit((int) Math.min(buffer.capacity(), fileBytes - at));
       while (buffer.hasRemaining()) {
         if (channel.read(buffer, at + buffer.position()) < 0) {
-          throw new StoreIoException(ErrorDetail.of("a file became shorter").in(shownName()));
+          throw FileStamp.changed(path, null);
         }
       }
       digest.update(buffer.flip());

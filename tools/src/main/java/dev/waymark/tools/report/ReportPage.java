@@ -153,7 +153,11 @@ final class ReportPage {
   private void namespaces(Html page) {
     List<NamespaceReport> namespaces = inspector.namespaces();
     Html html = new Html();
-    html.raw("<div class='wide'><table><tr><th>namespace</th><th>model</th><th>boundaries</th>");
+    if (namespaces.isEmpty()) {
+      section(page, "Namespaces", html.raw("<p>There is none yet.</p>"));
+      return;
+    }
+    html.raw("<div class='wide'><table class='namespaces'><tr><th>namespace</th><th>model</th><th>boundaries</th>");
     html.raw("<th>points</th><th>rows</th><th>state</th></tr>");
     for (NamespaceReport namespace :
         namespaces.subList(0, Math.min(MOST_ROWS, namespaces.size()))) {

@@ -43,6 +43,9 @@ final class SegmentStrips {
 
   Html html() {
     Html html = new Html();
+    if (strips.isEmpty()) {
+      return html.raw("<p>There is no segment yet.</p>");
+    }
     html.raw("<p class='legend'>");
     for (String name : NAMES) {
       html.raw("<span><i class='%s'></i>%s</span> ", name, name);

@@ -87,7 +87,7 @@ public final class PinCommand implements Callable<Integer> {
     String digits = namespace.toLowerCase(Locale.ROOT);
     List<KeptChain> kept =
         StoreInspector.open(path).kept().stream()
-            .filter(chain -> chain.namespace().startsWith(digits))
+            .filter(chain -> chain.namespace().toHex().startsWith(digits))
             .toList();
     try (Output out = new Output(spec.commandLine().getOut())) {
       if (json) {
@@ -132,11 +132,15 @@ public final class PinCommand implements Callable<Integer> {
       out.line("No chains are kept.");
       return;
     }
-    out.line("%-10s %10s %10s  %s", "namespace", "tokens", "bytes", "name");
+    out.line("%-10s %-10s %10s %10s  %s", "namespace", "key", "tokens", "bytes", "name");
     for (KeptChain chain : kept) {
       out.line(
-          "%-10s %,10d %10s  %s",
-          chain.namespace(), chain.tokens(), Output.bytes(chain.bytes()), chain.name());
+          "%-10s %-10s %,10d %10s  %s",
+          chain.namespace().abbreviated(),
+          chain.key().abbreviated(),
+          chain.tokens(),
+          Output.bytes(chain.bytes()),
+          chain.name());
     }
   }
 
@@ -162,7 +166,8 @@ public final class PinCommand implements Callable<Integer> {
   }
 
   private static void put(ObjectNode node, KeptChain chain) {
-    node.put("namespace", chain.namespace());
+    node.put("namespace", chain.namespace().abbreviated());
+    node.put("key", chain.key().abbreviated());
     node.put("name", chain.name());
     node.put("tokens", chain.tokens());
     node.put("bytes", chain.bytes());

@@ -5,6 +5,7 @@ import dev.waymark.StoreRepair;
 import dev.waymark.tools.ExitCodes;
 import dev.waymark.tools.Findings;
 import dev.waymark.tools.Output;
+import dev.waymark.tools.Progress;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -44,7 +45,7 @@ public final class RepairCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    StoreRepair.Report report = StoreRepair.rebuildManifest(path, apply);
+    StoreRepair.Report report = repair();
     try (Output out = new Output(spec.commandLine().getOut())) {
       if (json) {
         ObjectNode root = Output.envelope("repair");
@@ -59,6 +60,14 @@ public final class RepairCommand implements Callable<Integer> {
       }
     }
     return exitCode(report);
+  }
+
+  private StoreRepair.Report repair() {
+    try (Progress progress = Progress.onTerminal()) {
+      progress.begin("reading records");
+      return StoreRepair.rebuildManifest(
+          path, apply, (done, all) -> progress.at(done >> 20, all >> 20, "MiB"));
+    }
   }
 
   private static int exitCode(StoreRepair.Report report) {

@@ -1,6 +1,7 @@
 package dev.waymark.tools.move;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -13,6 +14,7 @@ import dev.waymark.layout.Layout;
 import dev.waymark.layout.ModelIdentity;
 import dev.waymark.layout.RestorePolicy;
 import dev.waymark.layout.TensorSpec;
+import dev.waymark.tools.Progress;
 import dev.waymark.tools.Run;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -82,10 +84,16 @@ class HostileArchiveTest {
   @Test
   void everyLengthButTheRightOneIsFound() throws IOException {
     byte[] right = Files.readAllBytes(real());
-    for (int length = 4; length < right.length; length += 311) {
-      assertThat(fault(Files.write(dir.resolve("short"), Arrays.copyOf(right, length))))
-          .isEqualTo("ARCHIVE_CUT_SHORT");
+    Path cut = dir.resolve("short");
+    for (int length = 4; length < right.length; length++) {
+      Files.write(cut, Arrays.copyOf(right, length));
+      BadImportException e =
+          catchThrowableOfType(
+              BadImportException.class, () -> new ArchiveImport(cut).check(Progress.none()));
+      assertThat(e).as("length " + length).isNotNull();
+      assertThat(e.fault()).as("length " + length).isEqualTo(ImportFault.ARCHIVE_CUT_SHORT);
     }
+    assertThat(fault(cut)).isEqualTo("ARCHIVE_CUT_SHORT");
     byte[] longer = Arrays.copyOf(right, right.length + 1);
     assertThat(fault(Files.write(dir.resolve("long"), longer))).isEqualTo("ARCHIVE_TRAILING_BYTES");
   }
@@ -132,6 +140,36 @@ class HostileArchiveTest {
     assertThat(fault(write(start(), namespace(ROWS), namespace(ROWS)))).isEqualTo(contradicts);
     assertThat(fault(write(start(), namespace(ROWS), boundary(KEY, ROOT, 2, 4), end(2))))
         .isEqualTo(contradicts);
+  }
+
+  @Test
+  void namesThatCannotBeAreFound() throws IOException {
+    Record kept = boundary(KEY, ROOT, 2, 4);
+    kept.head().putArray("kept").add("a").add("b");
+    assertThat(fault(write(start(), namespace(ROWS), kept, end(1, 1))))
+        .isEqualTo("ARCHIVE_CONTRADICTS");
+    kept.head().putArray("kept").add("a").add("a");
+    assertThat(fault(write(start(), namespace(ROWS), kept, end(1, 2))))
+        .isEqualTo("ARCHIVE_CONTRADICTS");
+    for (String name : List.of("", " ", "a\nb", "\u001b[31m", "n".repeat(201))) {
+      kept.head().putArray("kept").add(name);
+      assertThat(fault(write(start(), namespace(ROWS), kept, end(1, 1))))
+          .isEqualTo("ARCHIVE_BAD_RECORD");
+    }
+    kept.head().put("kept", "a");
+    assertThat(fault(write(start(), namespace(ROWS), kept, end(1, 1))))
+        .isEqualTo("ARCHIVE_BAD_RECORD");
+    kept.head().put("point", false).putArray("kept").add("a");
+    assertThat(fault(write(start(), namespace(ROWS), kept, end(1, 1))))
+        .isEqualTo("ARCHIVE_CONTRADICTS");
+  }
+
+  @Test
+  void oneNamespaceUnderTwoNumbersIsFound() throws IOException {
+    Record again = namespace(ROWS);
+    again.head().put("id", 2);
+
+    assertThat(fault(write(start(), namespace(ROWS), again))).isEqualTo("ARCHIVE_CONTRADICTS");
   }
 
   @Test
@@ -200,8 +238,14 @@ class HostileArchiveTest {
   }
 
   private static Record end(int boundaries) {
+    return end(boundaries, 0);
+  }
+
+  private static Record end(int boundaries, int names) {
     return new Record(
-        ArchiveFormat.Kind.END, node().put("boundaries", boundaries).put("points", 1), 0);
+        ArchiveFormat.Kind.END,
+        node().put("boundaries", boundaries).put("points", boundaries).put("names", names),
+        0);
   }
 
   private Path write(Record... records) throws IOException {

@@ -7,6 +7,7 @@ import dev.waymark.layout.DType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -217,6 +218,23 @@ class SafetensorsHeaderTest {
                 SafetensorsHeader.parse(
                     file("{\"\\u001b[2J\\n\\u202e\":" + tensor("U8", "[4]", "[0,5]") + "}", 4)));
     assertThat(e.getMessage()).contains("'?[2J??'");
+  }
+
+  @Test
+  void everyLengthButTheRightOneIsAFault() {
+    byte[] right = file("{\"__metadata__\":{},\"a\":" + tensor("F32", "[2,2]", "[0,16]") + "}", 16);
+    int data = right.length - 16;
+    for (int length = 0; length < right.length; length++) {
+      SafetensorsFault expected =
+          length < 8
+              ? SafetensorsFault.TRUNCATED
+              : length < data
+                  ? SafetensorsFault.HEADER_BEYOND_FILE
+                  : SafetensorsFault.OFFSETS_BEYOND_FILE;
+      assertThat(fault(Arrays.copyOf(right, length))).as("length " + length).isEqualTo(expected);
+    }
+    assertThat(fault(Arrays.copyOf(right, right.length + 1)))
+        .isEqualTo(SafetensorsFault.TRAILING_BYTES);
   }
 
   @Test
