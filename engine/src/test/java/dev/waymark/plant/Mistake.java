@@ -128,7 +128,7 @@ enum Mistake {
   PUNCHED_TOO_EARLY(
       "dead records are punched out before the edit that drops them is forced",
       Patch.replace(
-          "internal.log.SegmentSet",
+          "internal.log.Segment",
           "lambda$takeDead$",
           "isFree",
           "internal.log.SegmentSlips.isUnread"),
@@ -137,8 +137,8 @@ enum Mistake {
   UNLINKED_TOO_EARLY(
       "a dead segment is unlinked before the edits that drop its records are forced",
       Patch.replace(
-          "internal.log.SegmentSet",
-          "lambda$unlinkable$",
+          "internal.log.Segment",
+          "lambda$isUnlinkable$",
           "isFree",
           "internal.log.SegmentSlips.isUnread"),
       Patch.skip("SpaceKeeper", "giveBack", "commit"),
@@ -183,13 +183,13 @@ enum Mistake {
           Map.entry(POISON_IGNORED, 1_200),
           Map.entry(SALVAGE_UNVERIFIED, 2_000),
           Map.entry(CHECKSUM_SKIPPED, 800),
-          Map.entry(RECOVERED_SEGMENT_APPENDED_TO, 1_600),
+          Map.entry(RECOVERED_SEGMENT_APPENDED_TO, 800),
           Map.entry(POINT_NOT_SHARED, 1_600),
           Map.entry(COMPLETED_CLAIMS_NOTHING, 3_400),
-          Map.entry(COPY_NOT_FORCED, 1_200),
+          Map.entry(COPY_NOT_FORCED, 2_000),
           Map.entry(PUNCHED_TOO_EARLY, 400),
           Map.entry(READERS_FORGOTTEN, 400),
-          Map.entry(KEEP_NOT_COMMITTED, 1_600));
+          Map.entry(KEEP_NOT_COMMITTED, 1_200));
 
   /** Those that a kill is enough for, within {@link #KILLED_STATES}. */
   private static final Set<Mistake> FOUND_BY_KILLS =
@@ -199,6 +199,7 @@ enum Mistake {
           COMPLETE_NOT_COMMITTED,
           FLUSH_DOES_NOTHING,
           DATA_NOT_FORCED,
+          EDITS_BEFORE_DATA,
           SEGMENT_NOT_ANNOUNCED,
           HEADER_NOT_WRITTEN,
           MANIFEST_DELETED_FIRST,
@@ -217,7 +218,6 @@ enum Mistake {
           IDS_REUSED,
           PUNCHED_TOO_EARLY,
           UNLINKED_TOO_EARLY,
-          READERS_FORGOTTEN,
           KEPT_LOST_AT_CHECKPOINT,
           KEEP_NOT_COMMITTED,
           KEPT_EVICTED,

@@ -66,8 +66,8 @@ public final class StatusFile implements AutoCloseable {
   }
 
   /**
-   * Publishes by one write, without a force. Where the file was removed meanwhile, or cut,
-   * it is made anew.
+   * Publishes by one write, without a force. Where the file was removed meanwhile, or cut, it is
+   * made anew.
    *
    * @throws InvalidArgumentException if the counters do not fit; they are never cut
    */

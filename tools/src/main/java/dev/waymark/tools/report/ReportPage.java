@@ -157,7 +157,8 @@ final class ReportPage {
       section(page, "Namespaces", html.raw("<p>There is none yet.</p>"));
       return;
     }
-    html.raw("<div class='wide'><table class='namespaces'><tr><th>namespace</th><th>model</th><th>boundaries</th>");
+    html.raw(
+        "<div class='wide'><table class='namespaces'><tr><th>namespace</th><th>model</th><th>boundaries</th>");
     html.raw("<th>points</th><th>rows</th><th>state</th></tr>");
     for (NamespaceReport namespace :
         namespaces.subList(0, Math.min(MOST_ROWS, namespaces.size()))) {
