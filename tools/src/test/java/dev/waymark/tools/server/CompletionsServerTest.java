@@ -22,19 +22,25 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a client of the example server sees. */
 class CompletionsServerTest {
   private static final ObjectMapper JSON = new ObjectMapper();
+  private static final int DISCONNECTS = Integer.getInteger("disconnects", 200);
 
   @TempDir private Path dir;
   private SnapshotStore store;
@@ -263,6 +269,42 @@ class CompletionsServerTest {
     assertThat(whole.statusCode()).isEqualTo(200);
     assertThat(JSON.readTree(whole.body()).at("/usage/completion_tokens").asInt()).isEqualTo(100);
     assertThat(store.stats().openSessions()).isZero();
+  }
+
+  /** In the middle of the headers, of the body, or after it; closed or reset. */
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void connectionsThatEndHalfWayLeaveNoSocket() throws Exception {
+    String body = body(ToyPrompts.text(5, 300), 1, false);
+    byte[] request = (head(body.length()) + body).getBytes(StandardCharsets.UTF_8);
+    Random random = new Random(DISCONNECTS);
+    post(body);
+    stats();
+    long before = sockets();
+    for (int i = 0; i < DISCONNECTS; i++) {
+      try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+        socket.setSoLinger(random.nextBoolean(), 0);
+        socket.getOutputStream().write(request, 0, random.nextInt(request.length + 1));
+      }
+    }
+    // The JVM keeps one of its own from the first close of a socket that another thread reads.
+    await(() -> sockets() <= before + 1);
+    assertThat(stats().path("answered").asInt()).isPositive();
+  }
+
+  /** Descriptors of this process that are sockets: files of the store come and go beside them. */
+  private static long sockets() throws IOException {
+    try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
+      return all.filter(CompletionsServerTest::isSocket).count();
+    }
+  }
+
+  private static boolean isSocket(Path descriptor) {
+    try {
+      return Files.readSymbolicLink(descriptor).toString().startsWith("socket:");
+    } catch (IOException e) {
+      return false; // It was closed just now.
+    }
   }
 
   private static String head(int lengthBytes) {
