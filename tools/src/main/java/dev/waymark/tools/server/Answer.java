@@ -16,6 +16,7 @@ final class Answer {
   private static final int TOO_MANY = 429;
   private static final int UNAVAILABLE = 503;
   private static final int INSUFFICIENT_STORAGE = 507;
+  private static final int CLIENT_CLOSED = 499;
 
   private static final long MOST_DRAINED_BYTES = 64L << 20;
   private static final long MOST_DRAINING_NANOS = 2_000_000_000L;
@@ -30,11 +31,42 @@ final class Answer {
       return;
     }
     exchange.sendResponseHeaders(status, bytes.length);
-    try (OutputStream out = exchange.getResponseBody()) {
+    OutputStream out = exchange.getResponseBody();
+    try {
       out.write(bytes);
       out.flush();
-      drain(exchange.getRequestBody());
+    } catch (IOException e) {
+      abandon(exchange);
+      throw e;
     }
+    drain(exchange.getRequestBody());
+    out.close();
+  }
+
+  /**
+   * Closes the connection of a client that cannot be written to. The JDK's exchange closes it only
+   * if closing the answer's stream fails, and a stream that failed before is closed without fault.
+   */
+  private static void abandon(HttpExchange exchange) {
+    exchange.setStreams(
+        null,
+        new OutputStream() {
+          @Override
+          public void write(int b) throws IOException {
+            throw new IOException("the client is gone");
+          }
+
+          @Override
+          public void close() throws IOException {
+            throw new IOException("the client is gone");
+          }
+        });
+    exchange.close();
+  }
+
+  /** Ends the exchange of a client that is gone, so that the JDK's server forgets it. */
+  static void gone(HttpExchange exchange) throws IOException {
+    exchange.sendResponseHeaders(CLIENT_CLOSED, -1);
   }
 
   /**

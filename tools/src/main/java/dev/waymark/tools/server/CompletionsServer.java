@@ -117,12 +117,13 @@ public final class CompletionsServer implements AutoCloseable {
         Answer.error(exchange, e);
         refused.increment();
       } catch (ClientGoneException e) {
-        throw e;
+        Answer.gone(exchange);
+        gone.increment();
       } catch (RuntimeException e) {
         Answer.error(exchange, 500, "BUG", "the server failed: " + e.getClass().getSimpleName());
         refused.increment();
       }
-    } catch (ClientGoneException | IOException e) {
+    } catch (IOException e) {
       gone.increment();
     } finally {
       running.arriveAndDeregister();
@@ -255,11 +256,16 @@ public final class CompletionsServer implements AutoCloseable {
    */
   @Override
   public void close() throws IOException {
+    close(PATIENCE_SECONDS);
+  }
+
+  /** The same with another patience. */
+  void close(long patienceSeconds) throws IOException {
     clients.stopAccepting();
     closing = true;
     try {
       int phase = running.arriveAndDeregister();
-      running.awaitAdvanceInterruptibly(phase, PATIENCE_SECONDS, TimeUnit.SECONDS);
+      running.awaitAdvanceInterruptibly(phase, patienceSeconds, TimeUnit.SECONDS);
     } catch (TimeoutException e) {
       // Their connections are closed now, which ends them.
     } catch (InterruptedException e) {

@@ -264,7 +264,7 @@ class CompletionsServerTest {
             BodyHandlers.ofString());
     await(() -> store.stats().boundaries() >= 8);
     assertThat(answer).isNotDone();
-    server.close();
+    server.close(120);
     HttpResponse<String> whole = answer.get(1, TimeUnit.MINUTES);
     assertThat(whole.statusCode()).isEqualTo(200);
     assertThat(JSON.readTree(whole.body()).at("/usage/completion_tokens").asInt()).isEqualTo(100);
