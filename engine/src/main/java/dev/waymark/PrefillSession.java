@@ -133,6 +133,8 @@ public final class PrefillSession implements AutoCloseable {
             engine.requireOpen();
             start.requireThere();
             long sessionId = engine.forest.nextSessionId();
+            List<Integer> shared = sharedWithOthers(engine.forest, start.tip().node());
+            engine.publisher.requireRoom(1 + shared.size(), 0);
             engine.publisher.publish(
                 new Edit.SessionOpened(
                     sessionId,
@@ -143,16 +145,25 @@ public final class PrefillSession implements AutoCloseable {
                     plan.abortMode(),
                     engine.clockMillis.getAsLong()));
             PrefillSession session = new PrefillSession(engine, namespace, plan, start, sessionId);
+            shared.forEach(node -> session.useExisting(node, engine.forest.key(node)));
             engine.sessions.add(session);
-            if (start.tokens() > 0) {
-              session.useExisting(session.tip.node(), session.tipKey);
-            }
             return session;
           });
     } catch (RuntimeException | Error e) {
       start.abandon();
       throw e;
     }
+  }
+
+  /** Where a session goes on from, and what of it open sessions may take back; shallow first. */
+  private static List<Integer> sharedWithOthers(Forest forest, int tip) {
+    Deque<Integer> nodes = new ArrayDeque<>();
+    for (int node = tip;
+        forest.tokens(node) > 0 && (node == tip || !forest.users(node).isEmpty());
+        node = forest.parent(node)) {
+      nodes.addFirst(node);
+    }
+    return List.copyOf(nodes);
   }
 
   /**

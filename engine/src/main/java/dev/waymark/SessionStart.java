@@ -201,8 +201,14 @@ final class SessionStart {
   /** What the model's state takes in memory after so many tokens, as far as is known. */
   long memoryBytes(int atTokens) {
     return plan.memoryBytesPerToken() > 0
-        ? Math.multiplyExact(plan.memoryBytesPerToken(), (long) atTokens)
+        ? saturated(plan.memoryBytesPerToken(), atTokens)
         : Estimate.memoryBytes(namespace.layout(), atTokens);
+  }
+
+  private static long saturated(long bytesPerToken, int tokens) {
+    return bytesPerToken > Long.MAX_VALUE / Math.max(1, tokens)
+        ? Long.MAX_VALUE
+        : bytesPerToken * tokens;
   }
 
   /** A plan of the session's points. */

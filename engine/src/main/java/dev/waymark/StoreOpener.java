@@ -22,7 +22,6 @@ import dev.waymark.internal.manifest.Current;
 import dev.waymark.internal.manifest.CurrentFile;
 import dev.waymark.internal.manifest.Edit;
 import dev.waymark.internal.manifest.ManifestCheckpoint;
-import dev.waymark.internal.manifest.ManifestEnd;
 import dev.waymark.internal.manifest.ManifestLog;
 import dev.waymark.internal.manifest.NextIds;
 import dev.waymark.internal.manifest.Status;
@@ -47,6 +46,12 @@ import org.slf4j.LoggerFactory;
 final class StoreOpener {
   /** Beside the thread that commits: there are two streams, and what was sealed of each. */
   private static final int FORCERS = 3;
+
+  /**
+   * A crash may leave records whose sequences no edit has said: fewer than this, and none of them
+   * is given out again.
+   */
+  private static final long MOST_UNNAMED = 1L << 20;
 
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotStore.class);
 
@@ -175,6 +180,9 @@ final class StoreOpener {
       LoadedStore loaded,
       RecoveryPlan plan) {
     SegmentSet segments = loaded.segments();
+    if (!create && !isClean(loaded, plan)) {
+      segments.raiseCounters(0, segments.peekSequence() + MOST_UNNAMED);
+    }
     NextIds nextIds =
         new NextIds(
             segments.nextSegmentId(),
@@ -371,21 +379,26 @@ final class StoreOpener {
         first.iterator(), ForestState.boundaries(forest), ForestState.tails(forest).iterator());
   }
 
+  /** Whether nothing had to be cut, dropped or closed. */
+  private static boolean isClean(LoadedStore loaded, RecoveryPlan plan) {
+    return tornBytes(loaded) == 0
+        && plan.sessionsKept() + plan.sessionsDiscarded() == 0
+        && plan.findings().isEmpty()
+        && plan.deletes().isEmpty();
+  }
+
+  private static long tornBytes(LoadedStore loaded) {
+    return loaded.end() == null ? 0 : loaded.end().tailBytes();
+  }
+
   private static RecoveryReport report(
       boolean created, LoadedStore loaded, RecoveryPlan plan, EvictionReport evicted) {
-    ManifestEnd end = loaded.end();
-    long torn = end == null ? 0 : end.tailBytes();
-    boolean clean =
-        torn == 0
-            && plan.sessionsKept() + plan.sessionsDiscarded() == 0
-            && plan.findings().isEmpty()
-            && plan.deletes().isEmpty();
     return new RecoveryReport(
         created,
-        clean,
+        isClean(loaded, plan),
         loaded.forest().boundaryCount(),
         loaded.forest().pointCount(),
-        torn,
+        tornBytes(loaded),
         plan.sessionsKept(),
         plan.sessionsDiscarded(),
         plan.droppedBoundaries(),

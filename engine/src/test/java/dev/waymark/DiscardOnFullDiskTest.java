@@ -9,6 +9,8 @@ import dev.waymark.internal.publish.Publisher;
 import dev.waymark.layout.AbortMode;
 import dev.waymark.sim.Fault;
 import dev.waymark.sim.OperationKind;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** A session that is to discard does so, however full the disk is when it ends. */
@@ -125,6 +127,29 @@ class DiscardOnFullDiskTest {
                   .boundaries())
           .isEqualTo(20);
       test.store().flush();
+    }
+  }
+
+  @Test
+  void aPrefillThatHasNoRoomToBeginIsNotOpen() {
+    try (TestStore test = new TestStore(TestStore.options("64MiB").build())) {
+      PrefillSession adds = session(test);
+      fill(test);
+      Namespace ns = test.store().namespace(model.identity, model.layout);
+      PrefillPlan plan = PrefillPlan.tokens(prompt.length).onAbort(AbortMode.DISCARD);
+      List<PrefillSession> begun = new ArrayList<>();
+      assertThatThrownBy(
+              () -> {
+                while (begun.size() < 10_000) {
+                  begun.add(ns.prefill(ns.match(prompt), plan));
+                }
+              })
+          .isInstanceOf(DiskFullException.class);
+      assertThat(test.store().stats().openSessions()).isEqualTo(1 + begun.size());
+      test.directory().clearFaults();
+      adds.close();
+      begun.forEach(PrefillSession::close);
+      requireGone(test);
     }
   }
 }

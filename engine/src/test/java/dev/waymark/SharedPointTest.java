@@ -178,14 +178,32 @@ class SharedPointTest {
   @ParameterizedTest
   @MethodSource("cases")
   void goesWithTheLastThatTakesItBack(End end, boolean unowned) {
+    goesWithTheLast(end, unowned, false);
+  }
+
+  @ParameterizedTest
+  @MethodSource("cases")
+  void goesWithTheLastThatTakesItBackAlsoOneThatOnlyWentOnFromIt(End end, boolean unowned) {
+    goesWithTheLast(end, unowned, true);
+  }
+
+  private void goesWithTheLast(End end, boolean unowned, boolean goesOnFromIt) {
     try (TestStore test = open()) {
       if (unowned) {
         storeRows(test);
       }
       PrefillSession adds = prefill(test, POINT + 1, AbortMode.DISCARD);
-      PrefillSession finds = prefill(test, POINT + 1, AbortMode.DISCARD);
-      append(adds, POINT);
-      append(finds, POINT);
+      PrefillSession finds;
+      if (goesOnFromIt) {
+        append(adds, POINT);
+        Namespace ns = test.namespace(LAYOUT);
+        PrefillPlan plan = PrefillPlan.tokens(POINT + 1).onAbort(AbortMode.DISCARD).from(POINT);
+        finds = ns.prefill(ns.match(prompt), plan);
+      } else {
+        finds = prefill(test, POINT + 1, AbortMode.DISCARD);
+        append(adds, POINT);
+        append(finds, POINT);
+      }
       adds.abort();
       checkpointIf(end.name().endsWith("CHECKPOINT"), test);
       assertThat(test.namespace(LAYOUT).match(prompt).points()).contains(POINT);

@@ -174,9 +174,11 @@ final class StoreModel {
       tip.holds++;
       chain(tip).stream().filter(node -> node.point).forEach(node -> known.add(node.tokens));
       open.add(this);
-      if (!tip.isRoot()) {
-        useExisting(tip);
+      List<Node> shared = new ArrayList<>();
+      for (Node at = tip; !at.isRoot() && (at == tip || !at.users.isEmpty()); at = at.parent) {
+        shared.add(0, at);
       }
+      shared.forEach(this::useExisting);
     }
 
     /** What another may take back, and this one came to. */

@@ -63,21 +63,10 @@ public final class ManifestRebuild {
   private final List<Finding> findings = new ArrayList<>();
   private final List<SegmentScan> scans = new ArrayList<>();
   private final Map<Contribution, TreeMap<Long, Pieces>> contributions = new HashMap<>();
-  private final Forest forest =
-      new Forest(
-          new RecordEvents() {
-            @Override
-            public void check(RecordLocation location) {}
+  private final Forest forest = unaccounted();
 
-            @Override
-            public void born(RecordLocation location) {}
-
-            @Override
-            public void died(RecordLocation location, BooleanSupplier isRead) {}
-          });
-
-  /** Numbers under which a namespace stood before it was deleted and made anew. */
-  private final Set<Integer> replaced = new HashSet<>();
+  /** Every namespace that is described, also one that was deleted and made anew. */
+  private final Forest described = unaccounted();
 
   private StoreId storeId;
   private long nextSequence = 1;
@@ -119,6 +108,20 @@ public final class ManifestRebuild {
       }
       return list;
     }
+  }
+
+  private static Forest unaccounted() {
+    return new Forest(
+        new RecordEvents() {
+          @Override
+          public void check(RecordLocation location) {}
+
+          @Override
+          public void born(RecordLocation location) {}
+
+          @Override
+          public void died(RecordLocation location, BooleanSupplier isRead) {}
+        });
   }
 
   private ManifestRebuild(StoreDirectory directory) {
@@ -175,6 +178,7 @@ public final class ManifestRebuild {
     rebuild.scan();
     rebuild.namespaces();
     rebuild.verify(progress);
+    rebuild.chooseNamespaces();
     rebuild.boundaries();
     rebuild.points();
     rebuild.whatMayBeLost();
@@ -243,37 +247,52 @@ public final class ManifestRebuild {
   }
 
   private void namespaces() {
-    TreeMap<Integer, SegmentScan.Placed> byId = new TreeMap<>();
+    TreeMap<Integer, NamespaceDescriptor> byId = new TreeMap<>();
     for (SegmentScan scan : scans) {
       for (SegmentScan.Placed placed : scan.descriptors()) {
-        byId.putIfAbsent(placed.descriptor().namespaceId(), placed);
+        byId.putIfAbsent(placed.descriptor().namespaceId(), placed.descriptor());
       }
     }
-    Map<BoundaryKey, Integer> newest = new HashMap<>();
-    byId.forEach((id, placed) -> newest.put(placed.descriptor().fingerprint(), id));
-    byId.forEach(
-        (id, placed) -> {
-          NamespaceDescriptor descriptor = placed.descriptor();
-          if (newest.get(descriptor.fingerprint()) > id) {
-            replaced.add(id);
-            find(
-                Finding.Severity.WARNING,
-                "NAMESPACE_REPLACED",
-                "",
-                -1,
-                "namespace "
-                    + id
-                    + " was deleted and made anew; what stands under its old number is left out");
-            return;
-          }
-          forest.apply(
-              new Edit.NamespaceAdded(
-                  id,
-                  descriptor.fingerprint(),
-                  descriptor.identity(),
-                  descriptor.layout(),
-                  descriptor.codecs()));
-        });
+    byId.values().forEach(descriptor -> described.apply(added(descriptor)));
+  }
+
+  private static Edit added(NamespaceDescriptor descriptor) {
+    return new Edit.NamespaceAdded(
+        descriptor.namespaceId(),
+        descriptor.fingerprint(),
+        descriptor.identity(),
+        descriptor.layout(),
+        descriptor.codecs());
+  }
+
+  /**
+   * Of numbers that one namespace had, the last under which anything was stored: it was deleted and
+   * made anew.
+   */
+  private void chooseNamespaces() {
+    Set<Integer> used = new HashSet<>();
+    contributions.keySet().forEach(contribution -> used.add(contribution.namespaceId()));
+    Map<BoundaryKey, Integer> chosen = new HashMap<>();
+    for (NamespaceState state : described.namespaces()) {
+      chosen.merge(
+          state.fingerprint(), state.id(), (older, newer) -> used.contains(newer) ? newer : older);
+    }
+    for (NamespaceState state : described.namespaces()) {
+      int id = state.id();
+      if (chosen.get(state.fingerprint()) == id) {
+        forest.apply(added(state.descriptor()));
+      } else if (used.contains(id)) {
+        find(
+            Finding.Severity.WARNING,
+            "NAMESPACE_REPLACED",
+            "",
+            -1,
+            "namespace "
+                + id
+                + " was deleted and made anew; what stands under its old number is left out");
+      }
+    }
+    contributions.keySet().removeIf(c -> forest.namespace(c.namespaceId()) == null);
   }
 
   private void verify(Progress progress) {
@@ -302,10 +321,7 @@ public final class ManifestRebuild {
   private void verify(RecordReader reader, RecordLocation location, String fileName) {
     try {
       int namespaceId = reader.namespaceOf(location);
-      NamespaceState namespace = forest.namespace(namespaceId);
-      if (replaced.contains(namespaceId)) {
-        return;
-      }
+      NamespaceState namespace = described.namespace(namespaceId);
       if (namespace == null) {
         find(
             Finding.Severity.ERROR,
@@ -659,7 +675,7 @@ public final class ManifestRebuild {
       nextSegment = Math.max(nextSegment, scan.header().segmentId() + 1);
       nextSequence = Math.max(nextSequence, scan.header().creationSequence() + 1);
     }
-    return new NextIds(nextSegment, 1, nextSequence, forest.nextNamespaceId());
+    return new NextIds(nextSegment, 1, nextSequence, described.nextNamespaceId());
   }
 
   private Iterator<Edit> state() {
