@@ -5,6 +5,7 @@ import io
 import json
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -36,6 +37,48 @@ class Cli(unittest.TestCase):
         code, out, _ = self._run("ls", "--json", "--keys")
         self.assertIn("70d5977fe5db2cc7", out)
         self.assertEqual(json.loads(out)["namespaces"][0]["boundaries"][1]["tokens"], 4)
+
+    def test_the_store_is_known_by_one_id(self):
+        shown = json.loads(self._run("ls", "--json")[1])["store"]
+        for keys in ((), ("--keys",)):
+            out = json.loads(self._run("dump", "--json", *keys)[1])
+            self.assertEqual(out["current"]["store_id"], shown)
+            self.assertEqual(out["status"]["store_id"], shown)
+
+    def test_a_digit_that_is_no_number_is_no_namespace(self):
+        code, _, err = self._run("restore", "--namespace", "\u00b2", "--key", "70")
+        self.assertEqual(code, 3)
+        self.assertIn("waymark_reader:", err)
+
+    def test_a_reader_of_the_output_may_stop(self):
+        command = [sys.executable, "-m", "waymark_reader", "dump", self.path]
+        root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+        out, into = os.pipe()
+        os.close(out)
+        done = subprocess.run(command, cwd=root, stdout=into, stderr=subprocess.PIPE, check=False)
+        os.close(into)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+
+    def test_what_is_no_regular_file_is_missing(self):
+        for name in ("append-1.seg", "delta-2.seg", "STATUS"):
+            for kind in ("link", "directory", "loop", "pipe"):
+                path = os.path.join(self.path, name)
+                kept = os.path.join(self.directory, "kept")
+                os.rename(path, kept)
+                if kind == "link":
+                    os.symlink(kept, path)
+                elif kind == "loop":
+                    os.symlink(path, path)
+                elif kind == "directory":
+                    os.mkdir(path)
+                else:
+                    os.mkfifo(path)
+                code, out, _ = self._run("verify", "--json")
+                with self.subTest(name=name, kind=kind):
+                    self.assertEqual(code, 0 if name == "STATUS" else 1)
+                    self.assertIs(json.loads(out)["ok"], name == "STATUS")
+                os.rmdir(path) if kind == "directory" else os.remove(path)
+                os.rename(kept, path)
 
     def test_verify(self):
         code, out, _ = self._run("verify", "--json", "--level", "decode")

@@ -1,10 +1,12 @@
 """Beside a writer that goes on: what moved is no damage, and what is damaged does not move."""
 
+import errno
 import os
 import shutil
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
@@ -115,11 +117,11 @@ class Live(unittest.TestCase):
         self.assertEqual(len(calls), 2)
 
     def test_an_error_of_the_system_is_no_damage(self):
-        os.remove(os.path.join(self.directory, "append-1.seg"))
-        os.mkdir(os.path.join(self.directory, "append-1.seg"))
+        failure = OSError(errno.EIO, os.strerror(errno.EIO))
         with open_store(self.directory) as store:
-            with self.assertRaises(StoreIoError) as caught:
-                store.restore(1, tokens=TOKENS)
+            with mock.patch("os.pread", side_effect=failure):
+                with self.assertRaises(StoreIoError) as caught:
+                    store.restore(1, tokens=TOKENS)
             self.assertEqual(caught.exception.code, "io")
 
     def test_closed(self):

@@ -13,6 +13,7 @@ import sys
 from typing import Any, Dict, List, Optional
 
 from .errors import Corruption, InvalidArgument, WaymarkError
+from .frame import fmt_store_id
 from .manifest import read_current, read_manifest, read_status
 from .store import LEVELS, Store, open_store
 
@@ -118,7 +119,7 @@ def _restore(args: argparse.Namespace) -> Dict[str, Any]:
                 )
             which = spaces[0].id
         else:
-            which = int(which) if which.isdigit() and len(which) < 8 else which
+            which = int(which) if which.isdecimal() and len(which) < 8 else which
         salt = None
         if args.salt_file:
             with open(args.salt_file, "rb") as file:
@@ -169,7 +170,10 @@ def _plain(value: Any, whole: bool) -> Any:
     if isinstance(value, list):
         return [_plain(v, whole) for v in value]
     if isinstance(value, dict):
-        return {k: _plain(v, whole) for k, v in value.items()}
+        return {
+            k: fmt_store_id(v) if k in ("store_id", "storeId") else _plain(v, whole)
+            for k, v in value.items()
+        }
     return value
 
 
@@ -259,8 +263,13 @@ def main(argv: Optional[List[str]] = None) -> int:
     except OSError as e:
         print(f"waymark_reader: {e.strerror}: {e.filename}", file=sys.stderr)
         return 3
-    if args.json:
-        print(json.dumps({"version": JSON_VERSION, "ok": out.get("ok", True), **out}))
-    else:
-        show(out)
+    try:
+        if args.json:
+            print(json.dumps({"version": JSON_VERSION, "ok": out.get("ok", True), **out}))
+        else:
+            show(out)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever reads has seen enough; the interpreter must not flush again when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0 if out.get("ok", True) else 1

@@ -5,7 +5,9 @@ A map would be faster, but a file that is cut short would kill the process.
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from typing import Optional
 
 from .errors import CorruptRecord, StoreIoError
@@ -16,13 +18,28 @@ def io_error(e: OSError, file: str) -> StoreIoError:
 
 
 class ReadFile:
-    """An open file. Never LOCK: closing a second descriptor of it can drop the writer's lock."""
+    """An open file. Never LOCK: closing a second descriptor of it can drop the writer's lock.
+
+    What stands in a file's place and is no regular file, as a link, counts as missing.
+    """
 
     def __init__(self, directory: str, name: str) -> None:
         assert name != "LOCK"
         self.name = name
-        flags = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
-        self._fd: Optional[int] = os.open(os.path.join(directory, name), flags)
+        flags = os.O_RDONLY
+        for flag in ("O_CLOEXEC", "O_NONBLOCK", "O_NOFOLLOW"):
+            flags |= getattr(os, flag, 0)
+        path = os.path.join(directory, name)
+        missing = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+        try:
+            self._fd: Optional[int] = os.open(path, flags)
+        except OSError as e:
+            if e.errno in (errno.ELOOP, errno.ENXIO):
+                raise missing from e
+            raise
+        if not stat.S_ISREG(os.fstat(self._fd).st_mode):
+            self.close()
+            raise missing
 
     def size(self) -> int:
         try:

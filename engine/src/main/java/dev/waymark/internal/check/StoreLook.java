@@ -249,7 +249,7 @@ public final class StoreLook {
         Finding.Severity.ERROR,
         info.fileName(),
         -1,
-        "the file is missing, and "
+        "the file is missing, or is no regular file, and "
             + info.liveRecords()
             + " records that live are in it; if there is a copy, put it back before the store is opened for writing");
   }

@@ -32,8 +32,8 @@ import java.util.concurrent.atomic.LongAdder;
  * <p>{@code GET /v1/stats} says what was asked and what the store holds.
  *
  * <p>Every request that the JDK's server can read has a typed answer in JSON. What it cannot read
- * never comes here: to a line that is no request line, headers beyond its limits, or a target that
- * does not begin with a slash it answers by itself, with a line of HTML.
+ * never comes here: to a line that is no request line or a target that does not begin with a slash
+ * it answers by itself, with a line of HTML; where headers are beyond its limits it hangs up.
  *
  * <p>Invariants: each request for a completion is counted once, as answered, refused by the store
  * or a fault, invalid, or of a client that went away; every other path is only counted where it is
