@@ -3,6 +3,7 @@ package dev.waymark.tools.move;
 import dev.waymark.SnapshotStore;
 import dev.waymark.StoreOptions;
 import dev.waymark.StoreStats;
+import dev.waymark.internal.manifest.CurrentFile;
 import dev.waymark.layout.CodecPlan;
 import dev.waymark.tools.ExitCodes;
 import dev.waymark.tools.Output;
@@ -94,7 +95,7 @@ public final class ImportCommand implements Callable<Integer> {
     ImportSource from = new SourceDetection(map, order, tokenIds, codecs, skipBad).detect(source);
     ImportTally tally = new ImportTally();
     // A store is not made for what is not right; one that cannot be had is found before the work.
-    boolean checkFirst = dryRun || create && !Files.exists(path);
+    boolean checkFirst = dryRun || create && !Files.exists(path.resolve(CurrentFile.NAME));
     try (Progress progress = Progress.onTerminal()) {
       if (checkFirst) {
         from.check(progress);

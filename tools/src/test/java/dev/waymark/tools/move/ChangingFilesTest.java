@@ -143,6 +143,9 @@ class ChangingFilesTest {
     assertThat(Run.of("import", dir.resolve("none"), file).err()).contains("NOT_A_STORE");
     assertThat(Run.of("import", dir.resolve("none"), file, "--create").exitCode()).isEqualTo(3);
     assertThat(dir.resolve("none")).doesNotExist();
+    Path empty = Files.createDirectory(dir.resolve("empty"));
+    assertThat(Run.of("import", empty, file, "--create").exitCode()).isEqualTo(3);
+    assertThat(empty).isEmptyDirectory();
     assertThat(Arrays.equals(broken, Files.readAllBytes(file))).isTrue();
   }
 }
