@@ -13,7 +13,6 @@ import dev.waymark.layout.Growth;
 import dev.waymark.layout.Layout;
 import dev.waymark.layout.Memory;
 import dev.waymark.layout.PartRange;
-import dev.waymark.layout.Prompt;
 import dev.waymark.layout.StateViews;
 import dev.waymark.layout.TensorSpec;
 import dev.waymark.layout.TensorView;
@@ -74,13 +73,12 @@ final class ArchiveImport implements ImportSource {
 
   @Override
   public void store(SnapshotStore store, ImportTally tally, Progress progress) throws IOException {
-    checked.requireUnchanged();
     Map<KeptName, BoundaryKey> keptHere = new HashMap<>();
     for (KeptChain kept : store.kept()) {
       keptHere.put(new KeptName(kept.namespace(), kept.name()), kept.key());
     }
     names.forEach((name, key) -> requireFree(name, key, keptHere.getOrDefault(name, key)));
-    try (ArchiveReader in = ArchiveReader.open(path);
+    try (ArchiveReader in = ArchiveReader.open(checked);
         Storing storing = new Storing(store, in, keptHere.keySet(), tally, progress)) {
       tally.file(in.fileBytes());
       progress.begin("importing");
@@ -164,14 +162,13 @@ final class ArchiveImport implements ImportSource {
       boolean added = !keptHere.contains(new KeptName(head.fingerprint(), name));
       if (added) {
         int tokens = keys.size() * head.layout().blockTokens();
-        Namespace namespace = namespaces.get(head.id()).underRoot(writerRoot);
-        PrefixMatch match = namespace.match(Prompt.ofKeys(keys, tokens), tokens);
+        PrefixMatch match = writer.match(keys, tokens);
         if (match.restorableTokens() < tokens) {
           tally.leftOut("names of chains that have made room for others: the quota is too small");
           return;
         }
         try {
-          namespace.keep(match, name);
+          writer.keep(match, name);
         } catch (QuotaPinnedException e) {
           tally.leftOut("names of chains that are too large to be kept within the quota");
           return;

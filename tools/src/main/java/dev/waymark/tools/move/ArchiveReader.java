@@ -45,17 +45,22 @@ final class ArchiveReader implements AutoCloseable {
    */
   record Entry(Kind kind, JsonNode head, long offsetBytes, long bodyOffset, long bodyBytes) {}
 
-  private ArchiveReader(Path path, FileChannel channel) throws IOException {
-    this.path = path;
-    this.stamp = FileStamp.of(path);
+  private ArchiveReader(FileStamp stamp, FileChannel channel) throws IOException {
+    this.path = stamp.path();
+    this.stamp = stamp;
     this.channel = channel;
     this.fileBytes = channel.size();
   }
 
   static ArchiveReader open(Path path) throws IOException {
-    FileChannel channel = PlainFiles.open(path);
+    return open(FileStamp.of(path));
+  }
+
+  /** Opens the file that was looked at. */
+  static ArchiveReader open(FileStamp stamp) throws IOException {
+    FileChannel channel = stamp.open();
     try {
-      return new ArchiveReader(path, channel);
+      return new ArchiveReader(stamp, channel);
     } catch (IOException | RuntimeException | Error e) {
       channel.close();
       throw e;

@@ -219,8 +219,7 @@ final class BlockImport implements ImportSource {
       if (!node.isPlaced()) {
         tally.note("by themselves, as first blocks: nothing says what they follow; rows only");
       }
-      checked.get(node.block().path()).requireUnchanged();
-      try (SafetensorsFile file = SafetensorsFile.open(node.block().path())) {
+      try (SafetensorsFile file = SafetensorsFile.open(checked.get(node.block().path()))) {
         BlockViews.Found found =
             new BlockViews(layout.layout(), file, node.block(), parents.size() * block)
                 .find(node.isPlaced());

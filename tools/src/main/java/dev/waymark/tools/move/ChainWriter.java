@@ -11,19 +11,26 @@ import dev.waymark.layout.Prompt;
 import dev.waymark.layout.RestorePolicy;
 import dev.waymark.layout.StateViews;
 import java.io.IOException;
-import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
  * Brings chains into a namespace block by block, by keys that are known. A block that follows the
  * one before goes on in the same session; one that branches off begins another, which walks over
  * what is stored. Points are where the caller says, and none is thinned.
+ *
+ * <p>Invariant: what is stored, and not taken back, came from files that were the same before and
+ * after.
  */
 final class ChainWriter implements AutoCloseable {
   private static final StateViews NO_VIEWS = StateViews.builder().build();
 
   private final Namespace namespace;
   private PrefillSession session;
+
+  /** Given to chains of the session: while they are kept, it cannot take them back. */
+  private final List<String> names = new ArrayList<>();
+
   private BoundaryKey tip;
 
   ChainWriter(Namespace namespace) {
@@ -41,8 +48,7 @@ final class ChainWriter implements AutoCloseable {
     }
     finish();
     int tokens = parents.size() * namespace.layout().blockTokens();
-    Prompt prompt = Prompt.ofKeys(parents, tokens);
-    PrefixMatch match = namespace.match(prompt, tokens);
+    PrefixMatch match = match(parents, tokens);
     if (match.storedTokens() < tokens) {
       return false;
     }
@@ -57,6 +63,17 @@ final class ChainWriter implements AutoCloseable {
     return true;
   }
 
+  /** What is stored of a chain. */
+  PrefixMatch match(List<BoundaryKey> keys, int tokens) {
+    return namespace.match(Prompt.ofKeys(keys, tokens), tokens);
+  }
+
+  /** Keeps a chain under a name that is free. */
+  void keep(PrefixMatch match, String name) {
+    namespace.keep(match, name);
+    names.add(name);
+  }
+
   private boolean isTip(List<BoundaryKey> parents) {
     if (parents.isEmpty()) {
       return tip == null;
@@ -69,30 +86,46 @@ final class ChainWriter implements AutoCloseable {
    * Stores blocks that follow what {@link #canFollow} was asked for; a point at the last.
    *
    * @param source where the views' bytes come from
-   * @throws BadImportException if that changed meanwhile; what this session stored is taken back
+   * @throws BadImportException if that changed meanwhile; what this session stored is taken back,
+   *     and the names that it was given
+   * @throws IOException if it does not show whether it changed; likewise
    */
   AppendReceipt append(List<BoundaryKey> keys, StateViews views, boolean point, FileStamp source)
       throws IOException {
     AppendReceipt receipt;
     try {
-      receipt = append(keys, views, point, source.path());
+      receipt = session.append(keys, views, point);
+    } catch (InternalError e) {
+      // So the JVM says that what is mapped is not in the file any more.
+      BadImportException changed = FileStamp.changed(source.path(), e);
+      takeBack(changed);
+      throw changed;
+    }
+    try {
       source.requireUnchanged();
-    } catch (BadImportException e) {
-      session.abort(AbortMode.DISCARD);
-      session = null;
+    } catch (IOException | RuntimeException | Error e) {
+      takeBack(e);
       throw e;
     }
     tip = keys.get(keys.size() - 1);
     return receipt;
   }
 
-  private AppendReceipt append(
-      List<BoundaryKey> keys, StateViews views, boolean point, Path source) {
+  private void takeBack(Throwable why) {
+    PrefillSession aborted = session;
+    session = null;
+    for (String name : names) {
+      quietly(() -> namespace.release(name), why);
+    }
+    names.clear();
+    quietly(() -> aborted.abort(AbortMode.DISCARD), why);
+  }
+
+  private static void quietly(Runnable step, Throwable why) {
     try {
-      return session.append(keys, views, point);
-    } catch (InternalError e) {
-      // So the JVM says that what is mapped is not in the file any more.
-      throw FileStamp.changed(source, e);
+      step.run();
+    } catch (RuntimeException | Error e) {
+      why.addSuppressed(e);
     }
   }
 
@@ -101,6 +134,7 @@ final class ChainWriter implements AutoCloseable {
       session.promptComplete();
       session.close();
       session = null;
+      names.clear();
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.waymark.tools.move;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -10,7 +11,8 @@ import java.nio.file.attribute.FileTime;
 
 /**
  * What tells whether a file is still the one that was found to be right. A writer that changes it
- * within one tick of the file system's clock, and leaves its length, is not seen.
+ * within one tick of the file system's clock, and leaves its length, is not seen; nor is one who puts
+ * another file in its place while it is opened, and the first back.
  *
  * @param key of the file, where the file system has one: another file of that name has another
  */
@@ -19,6 +21,23 @@ record FileStamp(Path path, long lengthBytes, FileTime modified, Object key) {
     BasicFileAttributes file =
         Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
     return new FileStamp(path, file.size(), file.lastModifiedTime(), file.fileKey());
+  }
+
+  /**
+   * Opens the file that was looked at.
+   *
+   * @throws BadImportException if another is there, or comes there meanwhile
+   */
+  FileChannel open() throws IOException {
+    requireUnchanged();
+    FileChannel channel = PlainFiles.open(path);
+    try {
+      requireUnchanged();
+      return channel;
+    } catch (IOException | RuntimeException | Error e) {
+      channel.close();
+      throw e;
+    }
   }
 
   /**

@@ -38,9 +38,19 @@ final class SafetensorsFile implements AutoCloseable {
    * @throws BadImportException if it is a link, or no plain file
    */
   static SafetensorsFile open(Path path) throws IOException {
-    FileChannel channel = PlainFiles.open(path);
+    return open(FileStamp.of(path));
+  }
+
+  /**
+   * Opens the file that was looked at, and reads its header.
+   *
+   * @throws BadSafetensorsException if that is not what it should be
+   * @throws BadImportException if it is a link, or no plain file, or not the one of the stamp
+   */
+  static SafetensorsFile open(FileStamp stamp) throws IOException {
+    Path path = stamp.path();
+    FileChannel channel = stamp.open();
     try {
-      FileStamp stamp = FileStamp.of(path);
       long fileBytes = channel.size();
       byte[] front = new byte[(int) Math.min(SafetensorsHeader.LENGTH_BYTES, fileBytes)];
       PlainFiles.read(channel, 0, front, path);
@@ -57,7 +67,7 @@ final class SafetensorsFile implements AutoCloseable {
     }
   }
 
-  /** What it was when its header was read. */
+  /** What it was when it was opened. */
   FileStamp stamp() {
     return stamp;
   }

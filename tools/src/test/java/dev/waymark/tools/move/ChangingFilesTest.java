@@ -99,33 +99,54 @@ class ChangingFilesTest {
     }
   }
 
-  /** While the bytes go into the store: what they became is taken back. */
+  /** While the bytes go into the store: what they became is taken back, and what goes with it. */
   @Test
   void whatChangesWhileItIsStoredIsTakenBack() throws IOException {
-    Layout layout = LAYOUT;
-    int[] ids = new Random(3).ints(8, 0, 100).toArray();
     Path file = Files.write(dir.resolve("source.bin"), new byte[100]);
+    FileStamp right = FileStamp.of(file);
+    FileStamp changed = new FileStamp(file, 99, right.modified(), right.key());
+    Exception e = thrownBehindAKeptBlock(right, changed);
+    assertThat(e).isInstanceOf(BadImportException.class);
+    assertThat(((BadImportException) e).fault()).isEqualTo(ImportFault.FILE_CHANGED);
+  }
+
+  @Test
+  void whatCannotBeLookedAtAgainIsTakenBack() throws IOException {
+    Path file = Files.write(dir.resolve("source.bin"), new byte[100]);
+    FileStamp right = FileStamp.of(file);
+    FileStamp below = new FileStamp(file.resolve("x"), 100, right.modified(), right.key());
+    assertThat(thrownBehindAKeptBlock(right, below)).isInstanceOf(IOException.class);
+  }
+
+  /** What storing a second block throws; nothing is stored afterwards, and nothing kept. */
+  private Exception thrownBehindAKeptBlock(FileStamp first, FileStamp second) throws IOException {
+    int[] ids = new Random(3).ints(16, 0, 100).toArray();
     Path target = dir.resolve("target");
+    Exception thrown;
     try (SnapshotStore store = open(target);
         SafetensorsFile from = SafetensorsFile.open(point);
         ChainWriter writer =
             new ChainWriter(
-                store.namespace(ModelIdentity.builder().weights("w").build(), layout))) {
-      FileStamp stamp = FileStamp.of(file);
-      Files.write(file, new byte[99]);
-      List<BoundaryKey> keys = PointMetadata.of(from.header().metadata(), "p").keys().subList(0, 1);
+                store.namespace(ModelIdentity.builder().weights("w").build(), LAYOUT))) {
+      List<BoundaryKey> keys = PointMetadata.of(from.header().metadata(), "p").keys().subList(0, 2);
+      MadeState state = new MadeState(LAYOUT);
       assertThat(writer.canFollow(List.of())).isTrue();
+      writer.append(keys.subList(0, 1), state.views(ids, 8), true, first);
+      writer.keep(writer.match(keys.subList(0, 1), 8), "name");
+      assertThat(store.kept()).hasSize(1);
 
-      BadImportException e =
+      thrown =
           catchThrowableOfType(
-              BadImportException.class,
-              () -> writer.append(keys, new MadeState(layout).views(ids, 8), true, stamp));
+              Exception.class,
+              () -> writer.append(keys.subList(1, 2), state.views(ids, 16), true, second));
 
-      assertThat(e.fault()).isEqualTo(ImportFault.FILE_CHANGED);
+      assertThat(thrown).hasNoSuppressedExceptions();
+      assertThat(store.kept()).isEmpty();
     }
     try (StoreReader reader = StoreReader.open(target)) {
       assertThat(reader.boundaries()).isZero();
     }
+    return thrown;
   }
 
   @Test
