@@ -16,25 +16,32 @@ final class Checksum {
   private Checksum() {}
 
   static void write(FileChannel channel, ByteBuffer bytes) throws IOException {
-    CRC32C crc = new CRC32C();
-    for (int at = 0; at < bytes.capacity(); at += PIECE) {
-      ByteBuffer piece = piece(bytes, at);
-      crc.update(piece);
-      writeFully(channel, piece.rewind());
-    }
-    writeFully(channel, ByteBuffer.allocate(BYTES).putInt((int) crc.getValue()).flip());
+    int checksum = pieces(bytes, piece -> writeFully(channel, piece));
+    writeFully(channel, ByteBuffer.allocate(BYTES).putInt(checksum).flip());
   }
 
   static void read(FileChannel channel, ByteBuffer target) throws IOException {
-    CRC32C crc = new CRC32C();
-    for (int at = 0; at < target.capacity(); at += PIECE) {
-      ByteBuffer piece = piece(target, at);
-      readFully(channel, piece);
-      crc.update(piece.rewind());
-    }
+    int checksum = pieces(target, piece -> readFully(channel, piece));
     ByteBuffer trailer = ByteBuffer.allocate(BYTES);
     readFully(channel, trailer);
-    require((int) crc.getValue(), trailer.getInt(0));
+    require(checksum, trailer.getInt(0));
+  }
+
+  /** Writes a piece, or fills it. */
+  @FunctionalInterface
+  interface Step {
+    void take(ByteBuffer piece) throws IOException;
+  }
+
+  /** Takes all of a buffer, piece by piece; the checksum of it, as it is then. */
+  static int pieces(ByteBuffer bytes, Step step) throws IOException {
+    CRC32C crc = new CRC32C();
+    for (int at = 0; at < bytes.capacity(); at += PIECE) {
+      ByteBuffer piece = bytes.slice(at, Math.min(PIECE, bytes.capacity() - at));
+      step.take(piece);
+      crc.update(piece.rewind());
+    }
+    return (int) crc.getValue();
   }
 
   /** Copies all of one buffer to the start of another; the checksum of it. */
@@ -52,10 +59,6 @@ final class Checksum {
     if (found != expected) {
       throw new IOException("a boundary does not match its checksum");
     }
-  }
-
-  private static ByteBuffer piece(ByteBuffer bytes, int at) {
-    return bytes.slice(at, Math.min(PIECE, bytes.capacity() - at));
   }
 
   private static void writeFully(FileChannel channel, ByteBuffer bytes) throws IOException {

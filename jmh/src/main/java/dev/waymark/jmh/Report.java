@@ -110,9 +110,17 @@ record Report(
         form.name(), date, seed, Map.of(), Map.of(), new ArrayList<>(), new ArrayList<>());
   }
 
-  /** Of several runs: a subject that more than one measured is taken from the last of them. */
+  /**
+   * Of several runs: a subject that more than one measured is taken from the last of them.
+   *
+   * @throws IllegalArgumentException if they are not of the same machine and versions
+   */
   static Report merged(List<Report> all) {
     Report first = all.get(0);
+    for (Report each : all) {
+      requireSame("machines", first.machine(), each.machine());
+      requireSame("versions", first.versions(), each.versions());
+    }
     List<Row> rows = new ArrayList<>();
     List<Curve> curves = new ArrayList<>();
     for (Report each : all) {
@@ -125,6 +133,14 @@ record Report(
     String dates = all.stream().map(Report::date).distinct().collect(Collectors.joining(", "));
     String forms = all.stream().map(Report::form).distinct().collect(Collectors.joining(", "));
     return new Report(forms, dates, first.seed(), first.machine(), first.versions(), rows, curves);
+  }
+
+  private static void requireSame(
+      String what, Map<String, String> first, Map<String, String> other) {
+    if (!first.equals(other)) {
+      throw new IllegalArgumentException(
+          "reports of different " + what + " are not one: " + first + " and " + other);
+    }
   }
 
   static Report read(Path file) throws IOException {

@@ -43,6 +43,10 @@ public final class Suite {
 
   /** Runs, or renders. */
   public static void main(String[] args) throws Exception {
+    if (args.length < (args.length > 0 && args[0].equals("--list") ? 1 : 3)) {
+      System.err.println("usage: FORM DIRECTORY FILE [SUBJECT...] | --render DOCS FILE... | --list");
+      System.exit(2);
+    }
     switch (args[0]) {
       case "--list" -> SUBJECTS.keySet().forEach(System.out::println);
       case "--render" -> render(Path.of(args[1]), List.of(args).subList(2, args.length));
@@ -70,6 +74,8 @@ public final class Suite {
       }
     }
     Files.createDirectories(directory);
+    // One that is there afterwards is of this run.
+    Files.deleteIfExists(file);
     long seed = System.nanoTime();
     String date = LocalDate.now(ZoneOffset.UTC).toString();
     Report whole =

@@ -80,15 +80,16 @@ final class QueueContender implements Contender {
         queue = build();
         appender = queue.createAppender();
       }
-      ByteBuffer bytes = lane.packed(boundary);
-      int length = bytes.remaining();
       try (DocumentContext document = appender.writingDocument()) {
         Bytes<?> target = document.wire().bytes();
-        java.util.zip.CRC32C crc = new java.util.zip.CRC32C();
-        crc.update(bytes);
-        target.writeInt((int) crc.getValue());
-        target.write(target.writePosition(), bytes.clear(), 0, length);
-        target.writeSkip(length);
+        int checksum =
+            Checksum.pieces(
+                lane.packed(boundary),
+                piece -> {
+                  target.write(target.writePosition(), piece, 0, piece.capacity());
+                  target.writeSkip(piece.capacity());
+                });
+        target.writeInt(checksum);
       }
       if (each) {
         force();
@@ -120,11 +121,7 @@ final class QueueContender implements Contender {
           ByteBuffer target = lane.unpacked(i);
           try (DocumentContext document = tailer.readingDocument()) {
             Bytes<?> bytes = document.wire().bytes();
-            int expected = bytes.readInt();
-            bytes.read(target);
-            java.util.zip.CRC32C crc = new java.util.zip.CRC32C();
-            crc.update(target.clear());
-            Checksum.require((int) crc.getValue(), expected);
+            Checksum.require(Checksum.pieces(target, bytes::read), bytes.readInt());
           }
         }
       }
