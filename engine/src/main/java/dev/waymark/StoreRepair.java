@@ -66,7 +66,11 @@ public final class StoreRepair {
   }
 
   /**
-   * Rebuilds the manifest, as above.
+   * Rebuilds the manifest, and says on the way how far it is. Reads and verifies every record of
+   * every segment.
+   *
+   * <p>Records do not say that they were dropped: what was dropped and whose bytes were not given
+   * back yet is there again. It is right, but may not be wanted.
    *
    * @param path the directory of the store
    * @param apply whether to put the new manifest in force, or only say what it would hold

@@ -17,6 +17,10 @@ class StoreStatusTest {
         .toList();
   }
 
+  private String text(long nowMillis) {
+    return StoreStatus.read(disk.another(), nowMillis).findings().get(0).text();
+  }
+
   @Test
   void aTimeThatHasNotComeIsNoSilence() {
     SimulatedDirectory directory = disk.another();
@@ -28,8 +32,10 @@ class StoreStatusTest {
       assertThat(findings(NOW - 9_000)).isEmpty();
       assertThat(findings(NOW + 60_000)).containsExactly("WRITER_SILENT");
       assertThat(findings(NOW - 60_000)).containsExactly("STATUS_AHEAD");
+      assertThat(text(NOW - 60_000)).endsWith("whether the writer lives does not show");
     }
     assertThat(findings(NOW + 60_000)).isEmpty();
     assertThat(findings(NOW - 60_000)).containsExactly("STATUS_AHEAD");
+    assertThat(text(NOW - 60_000)).doesNotContain("writer");
   }
 }

@@ -77,7 +77,8 @@ public record StatusLook(
                         "it was published "
                             + (s.heartbeatMillis() - nowMillis) / 1_000
                             + " s after what this machine's clock says: one of the two was set, or"
-                            + " is another machine's; whether the writer lives does not show")));
+                            + " is another machine's"
+                            + (s.isClosed() ? "" : "; whether the writer lives does not show"))));
     status
         .filter(s -> !s.isClosed() && !StoreLook.isRecent(s, nowMillis) && !isAhead(s, nowMillis))
         .ifPresent(
