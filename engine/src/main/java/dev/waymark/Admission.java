@@ -79,9 +79,11 @@ public final class Admission implements AutoCloseable {
             .expected("at most " + leftBytes + " bytes")
             .found(predicted + " predicted")
             .remedy(
-                "wait for the next day (UTC), raise the budget, or store "
-                    + longest
-                    + " tokens of it"),
+                longest == 0
+                    ? "wait for the next day (UTC), or raise the budget"
+                    : "wait for the next day (UTC), raise the budget, or store "
+                        + longest
+                        + " tokens of it"),
         Rejection.WRITE_BUDGET,
         predicted,
         leftBytes,
@@ -102,7 +104,9 @@ public final class Admission implements AutoCloseable {
     long predicted = start.estimate().allocatedBytes();
     int longest = start.longestTokens();
     return new RejectedException(
-        cause.detail().remedy(cause.detail().remedy() + ", or store " + longest + " tokens"),
+        longest == 0
+            ? cause.detail()
+            : cause.detail().remedy(cause.detail().remedy() + ", or store " + longest + " tokens"),
         cause instanceof QuotaPinnedException ? Rejection.QUOTA_PINNED : Rejection.QUOTA,
         predicted,
         predicted - missing,
@@ -211,15 +215,23 @@ public final class Admission implements AutoCloseable {
                     ? "at most " + limit + " bytes"
                     : "at most " + room + " bytes, which others leave of " + limit)
             .found(found)
-            .remedy(
-                forGood
-                    ? "shorten the prompt to " + longestTokens + " tokens, or raise the budget"
-                    : "try again when others have ended, or with " + longestTokens + " tokens"),
+            .remedy(memoryRemedy(forGood, longestTokens)),
         forGood ? Rejection.MEMORY : Rejection.MEMORY_IN_USE,
         predicted,
         forGood ? limit : room,
         predicted - (forGood ? limit : room),
         longestTokens);
+  }
+
+  private static String memoryRemedy(boolean forGood, int longestTokens) {
+    if (forGood) {
+      return longestTokens == 0
+          ? "raise the budget"
+          : "shorten the prompt to " + longestTokens + " tokens, or raise the budget";
+    }
+    return longestTokens == 0
+        ? "try again when others have ended"
+        : "try again when others have ended, or with " + longestTokens + " tokens";
   }
 
   /** Returns what it holds. Idempotent; a prefill that was started goes on. */

@@ -150,6 +150,12 @@ class AdmissionTest {
       RejectedException never = rejected(ns, prompt(3, 5_000));
       assertThat(never.rejection()).isEqualTo(Rejection.MEMORY);
       assertThat(never.httpStatus()).isEqualTo(413);
+      try (Admission admission = admit(ns, prompt(3, 1_000))) {
+        // Where no prompt fits, none that is shorter is asked for.
+        assertThatThrownBy(() -> admission.progress(1, Long.MAX_VALUE / 2))
+            .hasMessageContaining("raise the budget")
+            .hasMessageNotContaining("shorten");
+      }
       two.close();
       assertThat(test.store().engine().memory.takenBytes()).isZero();
     }
