@@ -44,7 +44,8 @@ public final class Suite {
   /** Runs, or renders. */
   public static void main(String[] args) throws Exception {
     if (args.length < (args.length > 0 && args[0].equals("--list") ? 1 : 3)) {
-      System.err.println("usage: FORM DIRECTORY FILE [SUBJECT...] | --render DOCS FILE... | --list");
+      System.err.println(
+          "usage: FORM DIRECTORY FILE [SUBJECT...] | --render DOCS FILE... | --list");
       System.exit(2);
     }
     switch (args[0]) {

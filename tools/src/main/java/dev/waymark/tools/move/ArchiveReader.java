@@ -109,7 +109,11 @@ final class ArchiveReader implements AutoCloseable {
       throw cutShort(start);
     }
     if (headBytes > MOST_HEAD_BYTES) {
-      throw bad(ImportFault.TOO_LARGE, start, "a head of at most " + MOST_HEAD_BYTES + " bytes", headBytes);
+      throw bad(
+          ImportFault.TOO_LARGE,
+          start,
+          "a head of at most " + MOST_HEAD_BYTES + " bytes",
+          headBytes);
     }
     byte[] head = new byte[(int) headBytes];
     PlainFiles.read(channel, start + ArchiveFormat.FRONT_BYTES, head, path);

@@ -11,8 +11,8 @@ import java.nio.file.attribute.FileTime;
 
 /**
  * What tells whether a file is still the one that was found to be right. A writer that changes it
- * within one tick of the file system's clock, and leaves its length, is not seen; nor is one who puts
- * another file in its place while it is opened, and the first back.
+ * within one tick of the file system's clock, and leaves its length, is not seen; nor is one who
+ * puts another file in its place while it is opened, and the first back.
  *
  * @param key of the file, where the file system has one: another file of that name has another
  */
