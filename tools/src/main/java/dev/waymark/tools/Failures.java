@@ -13,6 +13,7 @@ import java.nio.file.NoSuchFileException;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -27,6 +28,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
  */
 final class Failures {
   private static final String JSON = "--json";
+  private static final String OUT_OF_MEMORY = "OUT_OF_MEMORY";
 
   /** How systems say it; Java has no exception of its own for it. */
   private static final String NO_SPACE = "No space left";
@@ -129,11 +131,7 @@ final class Failures {
           ExitCodes.of(expected.code()));
     }
     if (e instanceof Segtool.OutOfMemoryException) {
-      return new Failure(
-          "OUT_OF_MEMORY",
-          "it does not go into a heap of " + Output.bytes(Runtime.getRuntime().maxMemory()),
-          "give Java more: JAVA_TOOL_OPTIONS=-Xmx8g",
-          ExitCodes.FAILURE);
+      return outOfMemory(e.getMessage() == null ? "" : e.getMessage());
     }
     if (e instanceof NoSuchFileException missing) {
       return new Failure(
@@ -157,7 +155,10 @@ final class Failures {
     if (e instanceof IOException && String.valueOf(e.getMessage()).contains(NO_SPACE)) {
       return new Failure(
           ErrorCode.DISK_FULL.name(),
-          "there is no room left on the disk",
+          (e instanceof FileSystemException named && named.getFile() != null
+                  ? named.getFile() + ": "
+                  : "")
+              + "there is no room left on the disk",
           remedy(ErrorCode.DISK_FULL),
           ExitCodes.FAILURE);
     }
@@ -169,6 +170,37 @@ final class Failures {
       return new Failure("IO_FAILURE", reason, remedy(ErrorCode.IO_FAILURE), ExitCodes.FAILURE);
     }
     return new Failure("BUG", "this is a bug: " + e, "please report it", ExitCodes.FAILURE);
+  }
+
+  /** The JVM has one error for all of its memory, and tells in words which it means. */
+  private static Failure outOfMemory(String message) {
+    if (message.startsWith("Java heap space") || message.startsWith("GC overhead")) {
+      return new Failure(
+          OUT_OF_MEMORY,
+          "it does not go into a heap of " + Output.bytes(Runtime.getRuntime().maxMemory()),
+          "give Java more: JAVA_TOOL_OPTIONS=-Xmx8g",
+          ExitCodes.FAILURE);
+    }
+    String lower = message.toLowerCase(Locale.ROOT);
+    if (lower.contains("direct buffer memory")) {
+      return new Failure(
+          OUT_OF_MEMORY,
+          "Java may not take as much memory outside its heap",
+          "allow more: JAVA_TOOL_OPTIONS=-XX:MaxDirectMemorySize=8g",
+          ExitCodes.FAILURE);
+    }
+    if (lower.contains("native thread")) {
+      return new Failure(
+          OUT_OF_MEMORY,
+          "the system gives Java no more threads",
+          "raise the limit of processes (ulimit -u, or the container's), or free memory",
+          ExitCodes.FAILURE);
+    }
+    return new Failure(
+        OUT_OF_MEMORY,
+        message.isEmpty() ? "out of memory" : "out of memory: " + message,
+        "free memory, or give Java more",
+        ExitCodes.FAILURE);
   }
 
   /** What to do about failures that do not say so themselves. */

@@ -125,16 +125,16 @@ public final class Segtool implements Runnable {
       return new RunLast().execute(result);
     } catch (OutOfMemoryError e) {
       CommandLine verb = result.asCommandLineList().get(result.asCommandLineList().size() - 1);
-      throw new ExecutionException(verb, "out of memory", new OutOfMemoryException());
+      throw new ExecutionException(verb, "out of memory", new OutOfMemoryException(e));
     }
   }
 
-  /** The heap is too small. */
+  /** There is no memory of some kind; which, only the message says. */
   static final class OutOfMemoryException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    OutOfMemoryException() {
-      super(null, null, false, false);
+    OutOfMemoryException(OutOfMemoryError cause) {
+      super(cause.getMessage(), null, false, false);
     }
   }
 
