@@ -47,7 +47,7 @@ final class Answer {
    * Closes the connection of a client that cannot be written to. The JDK's exchange closes it only
    * if closing the answer's stream fails, and a stream that failed before is closed without fault.
    */
-  private static void abandon(HttpExchange exchange) {
+  static void abandon(HttpExchange exchange) {
     exchange.setStreams(
         null,
         new OutputStream() {
@@ -71,7 +71,10 @@ final class Answer {
 
   /**
    * Takes what a client still sends, in bounds: where a connection is closed on bytes that nobody
-   * read, its client may never see the answer.
+   * read, its client may never see the answer. The time bounds one that goes on sending; one that
+   * stops and stays holds its thread, here as in the middle of a body that is wanted: what the
+   * JDK's server reads can neither be polled nor given up, and only its own limit ({@code
+   * sun.net.httpserver.maxReqTime}) ends it.
    */
   private static void drain(InputStream in) {
     byte[] buffer = new byte[16 << 10];

@@ -35,11 +35,12 @@ import java.util.concurrent.atomic.LongAdder;
  * never comes here: to a line that is no request line or a target that does not begin with a slash
  * it answers by itself, with a line of HTML; where headers are beyond its limits it hangs up.
  *
- * <p>Invariants: each request for a completion is counted once, as answered, refused by the store
- * or a fault, invalid, or of a client that went away; every other path is only counted where it is
- * invalid.
+ * <p>Invariants: each request for a completion is counted once, as answered, refused by the store,
+ * invalid, of a client that went away, or failed, by a fault of the server or after its answer had
+ * begun; every other path is only counted where it is invalid.
  */
 public final class CompletionsServer implements AutoCloseable {
+  private static final String COMPLETIONS = "/v1/completions";
   private static final int MOST_BODY_BYTES = 1 << 20;
   private static final int STREAM_TOKENS = 4;
   private static final int PATIENCE_SECONDS = 10;
@@ -55,6 +56,7 @@ public final class CompletionsServer implements AutoCloseable {
   private final LongAdder refused = new LongAdder();
   private final LongAdder invalid = new LongAdder();
   private final LongAdder gone = new LongAdder();
+  private final LongAdder failed = new LongAdder();
   private final LongAdder unstored = new LongAdder();
 
   /** One party each request that is under way, and the server until it closes. */
@@ -107,45 +109,58 @@ public final class CompletionsServer implements AutoCloseable {
   /** Whatever happens, the client has a typed answer, or is gone. */
   private void handle(HttpExchange exchange) {
     running.register();
+    LongAdder outcome = failed;
     try (exchange) {
-      try {
-        route(exchange);
-      } catch (BadRequestException e) {
-        Answer.error(exchange, e);
-        invalid.increment();
-      } catch (WaymarkException e) {
-        Answer.error(exchange, e);
-        refused.increment();
-      } catch (ClientGoneException e) {
-        Answer.gone(exchange);
-        gone.increment();
-      } catch (RuntimeException e) {
-        Answer.error(exchange, 500, "BUG", "the server failed: " + e.getClass().getSimpleName());
-        refused.increment();
-      }
+      outcome = answer(exchange);
     } catch (IOException e) {
-      gone.increment();
+      outcome = gone;
     } finally {
+      if (outcome == invalid || COMPLETIONS.equals(exchange.getRequestURI().getPath())) {
+        outcome.increment();
+      }
       running.arriveAndDeregister();
     }
   }
 
-  private void route(HttpExchange exchange) throws IOException, BadRequestException {
+  /** Answers, whatever happens; what the request counts as. */
+  private LongAdder answer(HttpExchange exchange) throws IOException {
+    try {
+      return route(exchange);
+    } catch (BadRequestException e) {
+      Answer.error(exchange, e);
+      return invalid;
+    } catch (ClientGoneException e) {
+      Answer.gone(exchange);
+      return gone;
+    } catch (RuntimeException | Error e) {
+      if (exchange.getResponseCode() >= 0) {
+        return failed; // The answer has begun: that it breaks off is all that can be said.
+      }
+      if (e instanceof WaymarkException refusal) {
+        Answer.error(exchange, refusal);
+        return refused;
+      }
+      Answer.error(exchange, 500, "BUG", "the server failed: " + e.getClass().getSimpleName());
+      return failed;
+    }
+  }
+
+  private LongAdder route(HttpExchange exchange) throws IOException, BadRequestException {
     String path = exchange.getRequestURI().getPath();
     switch (path == null ? "" : path) {
-      case "/v1/completions" -> {
+      case COMPLETIONS -> {
         requireMethod(exchange, "POST");
         if (closing) {
           Answer.error(exchange, 503, "CLOSING", "the server is closing; try again later");
-          refused.increment();
-          return;
+          return refused;
         }
         complete(exchange, CompletionRequest.parse(body(exchange)));
-        answered.increment();
+        return answered;
       }
       case "/v1/stats" -> {
         requireMethod(exchange, "GET");
         stats(exchange);
+        return answered;
       }
       default ->
           throw new BadRequestException(
@@ -223,7 +238,8 @@ public final class CompletionsServer implements AutoCloseable {
   private void stream(HttpExchange exchange, Turn turn, int tokens) throws IOException {
     exchange.getResponseHeaders().set("Content-Type", "text/event-stream");
     exchange.sendResponseHeaders(200, 0);
-    try (OutputStream out = exchange.getResponseBody()) {
+    try {
+      OutputStream out = exchange.getResponseBody();
       for (int done = 0; done < tokens; done += STREAM_TOKENS) {
         ObjectNode event = Answer.object();
         int[] next = turn.generate(Math.min(STREAM_TOKENS, tokens - done));
@@ -231,6 +247,11 @@ public final class CompletionsServer implements AutoCloseable {
         send(out, event.toString());
       }
       send(out, "[DONE]");
+      out.close();
+    } catch (IOException | RuntimeException | Error e) {
+      // Closed as usual, what breaks off would look whole.
+      Answer.abandon(exchange);
+      throw e;
     }
   }
 
@@ -243,7 +264,8 @@ public final class CompletionsServer implements AutoCloseable {
     StoreStats stats = store.stats();
     ObjectNode body = Answer.object();
     body.put("answered", answered.sum()).put("refused", refused.sum());
-    body.put("invalid", invalid.sum()).put("gone", gone.sum()).put("unstored", unstored.sum());
+    body.put("invalid", invalid.sum()).put("gone", gone.sum()).put("failed", failed.sum());
+    body.put("unstored", unstored.sum());
     body.put("boundaries", stats.boundaries()).put("points", stats.points());
     body.put("allocated_bytes", stats.allocatedBytes()).put("quota_bytes", stats.quotaBytes());
     body.put("restored_bytes", stats.restoredBytes());
