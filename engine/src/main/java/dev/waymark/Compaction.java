@@ -24,6 +24,9 @@ final class Compaction implements AutoCloseable {
 
   private static final double SHARE_WITH_PUNCHING = 0.08;
 
+  /** A segment is worth emptying for room if more than this part of it comes back. */
+  private static final int LEAST_GAIN = 16;
+
   /** A segment is worth emptying for room if no larger share of it lives. */
   private static final double MOST_LIVE = 0.5;
 
@@ -66,16 +69,25 @@ final class Compaction implements AutoCloseable {
    * Empties the segment that is most worth it, and can be; the caller makes room, one at a time.
    *
    * @param anyLiveRatio also one that mostly lives: nothing else helped
+   * @param beforeSegmentId none from this one on, so that copies are not copied in their turn
    * @return whether there was one
    */
-  boolean emptyBest(boolean anyLiveRatio) {
+  boolean emptyBest(boolean anyLiveRatio, long beforeSegmentId) {
     for (SegmentInfo choice : choices(anyLiveRatio ? 1 : MOST_LIVE)) {
+      if (choice.segmentId() >= beforeSegmentId || !isGain(choice)) {
+        continue;
+      }
       empty(choice.segmentId());
       if (engine.segments.liveRecords(choice.segmentId()) == 0) {
         return true;
       }
     }
     return false;
+  }
+
+  /** What lives is copied with its padding: only what is dead or was never used comes back. */
+  private static boolean isGain(SegmentInfo info) {
+    return info.deadBytes() + info.reservedBytes() > info.allocatedBytes() / LEAST_GAIN;
   }
 
   /** In the background: where there are too many files, the emptiest goes. */

@@ -300,14 +300,20 @@ final class SpaceKeeper {
     }
     requireReclaim();
     refuseWhatCannotFit(bytes, heldBytes());
+    // Without evictions in between, each segment is emptied once: this ends.
+    long firstNew = engine.segments.nextSegmentId();
     while (true) {
       // Others give back and take meanwhile: however it looks now, there was too little.
       long claimed = bytes > 0 ? gate.claimedBytes() : 0;
       long missing = Math.max(1, bytes + claimed - gate.freeBytes());
+      long evictedBefore = tally.evicted();
       boolean changed =
           compaction().punches()
               ? evict(missing, EvictionPlanner.ANY_NAMESPACE, tally) > 0
-              : emptySegments(missing, tally);
+              : emptySegments(missing, tally, firstNew);
+      if (tally.evicted() > evictedBefore) {
+        firstNew = engine.segments.nextSegmentId();
+      }
       long before = gate.freeBytes();
       giveBack();
       if (gate.tryReserve(reservation, bytes)) {
@@ -329,16 +335,17 @@ final class SpaceKeeper {
   }
 
   /** Without punching only whole segments come back: eviction goes on until one is worth it. */
-  private boolean emptySegments(long missing, Tally tally) {
+  private boolean emptySegments(long missing, Tally tally, long beforeSegmentId) {
     if (engine.segments.waitingBytes() >= missing) {
       // Enough is empty, and comes back once the restores that look at it have ended.
       return false;
     }
-    if (compaction.emptyBest(false)) {
+    if (compaction.emptyBest(false, beforeSegmentId)) {
       return true;
     }
     long step = Math.max(missing, engine.segments.sizing().segmentBytes() / 2);
-    return evict(step, EvictionPlanner.ANY_NAMESPACE, tally) > 0 || compaction.emptyBest(true);
+    return evict(step, EvictionPlanner.ANY_NAMESPACE, tally) > 0
+        || compaction.emptyBest(true, beforeSegmentId);
   }
 
   /** Gives buffers back, once nothing is under way any more. */

@@ -37,6 +37,11 @@ final class Tally {
     }
   }
 
+  /** Boundaries and points that went up to now. */
+  long evicted() {
+    return boundaries + points;
+  }
+
   EvictionReport report() {
     return new EvictionReport(boundaries, points, freedBytes, List.copyOf(chains));
   }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.waymark.error.InvalidSettingException;
 import dev.waymark.error.QuotaExceededException;
+import dev.waymark.error.QuotaException;
 import dev.waymark.error.QuotaPinnedException;
 import dev.waymark.internal.io.StoreFile;
 import dev.waymark.internal.io.YieldPoints;
@@ -93,6 +94,31 @@ class QuotaTest {
         assertThat(model.restoreAndCheck(ns.match(used), used)).isEqualTo(320);
         within(store);
       }
+    }
+  }
+
+  /** Records much shorter than a page: a copy of them takes as much room as they do. */
+  @Test
+  void whatIsHeldAndFillsTheStoreIsNotCopiedForNothing() {
+    SampleModel small = new SampleModel("small", 16, 0, 0);
+    List<PrefillSession> open = new ArrayList<>();
+    try (SnapshotStore store = open(16 * MIB)) {
+      Namespace ns = store.namespace(small.identity, small.layout);
+      for (int refused = 0; refused < 20; ) {
+        int[] prompt = prompt(open.size(), 321);
+        try {
+          PrefillSession session = ns.prefill(ns.match(prompt), PrefillPlan.tokens(321));
+          open.add(session);
+          FieldLayouts.appendZeros(session, small.layout, prompt, 320);
+        } catch (QuotaException e) {
+          refused++;
+        }
+        within(store);
+        assertThat(open.size()).isLessThan(1_000);
+      }
+      assertThat(open).hasSizeGreaterThan(50);
+      assertThat(store.stats().copiedBytes()).isLessThanOrEqualTo(store.stats().quotaBytes() / 2);
+      open.forEach(PrefillSession::close);
     }
   }
 
