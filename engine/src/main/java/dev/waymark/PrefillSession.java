@@ -68,7 +68,7 @@ public final class PrefillSession implements AutoCloseable {
   private final PointPlan points;
   private final RecordPlans records;
   private final long sessionId;
-  private final long openedNumber;
+  private final long startDurable;
   private final KeyChain keys = new KeyChain();
   private final QuotaGate.Reservation reservation;
   private final NamespacePromises.Promise promise;
@@ -117,10 +117,11 @@ public final class PrefillSession implements AutoCloseable {
     this.tip = start.tip();
     this.tipKey = start.tipKey();
     this.tokens = start.tokens();
-    this.openedNumber = engine.publisher.published();
-    // What it starts from may not be durable yet, but is before the session's own edit.
-    this.lastNumber = openedNumber;
-    this.progress.add(new Progress(openedNumber, tokens));
+    // What it starts from may not be durable yet, and may yet be lost; but it is before the
+    // session's own edit.
+    this.startDurable = engine.publisher.durable();
+    this.lastNumber = engine.publisher.published();
+    this.progress.add(new Progress(lastNumber, tokens));
   }
 
   /** Makes the room that the start needs, and begins; the start is used up either way. */
@@ -1005,7 +1006,7 @@ public final class PrefillSession implements AutoCloseable {
           // chain is thinned: only what is durable supersedes what is.
           if (durability != Durability.NONE) {
             engine.publisher.commit(lastNumber);
-            if (engine.publisher.hasLostSince(openedNumber)) {
+            if (engine.publisher.hasLostSince(startDurable)) {
               throw new DurabilityLostException(
                   ErrorDetail.of("a segment could not be forced while the prompt was stored")
                       .remedy("match again: what the match finds is what is stored"));
