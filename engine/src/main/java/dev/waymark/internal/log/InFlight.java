@@ -28,7 +28,8 @@ final class InFlight {
     return others == 0 || moreBytes <= mostBytes - others;
   }
 
-  Flight flight(long takenBytes, long mostBytes) {
+  /** Takes bytes ahead. */
+  Flight ahead(long takenBytes, long mostBytes) {
     aheadBytes += takenBytes;
     return new Flight(this, takenBytes, mostBytes);
   }

@@ -360,7 +360,7 @@ public final class SegmentSet implements AutoCloseable {
    * @param mostBytes no more may be in flight with a record, unless it is alone
    */
   public Flight flight(long mostBytes) {
-    return inFlight.flight(0, mostBytes);
+    return new Flight(inFlight, 0, mostBytes);
   }
 
   /**
@@ -374,7 +374,7 @@ public final class SegmentSet implements AutoCloseable {
     if (!inFlight.allows(bytes, mostBytes)) {
       return null;
     }
-    return inFlight.flight(bytes <= mostBytes ? bytes : 0, mostBytes);
+    return inFlight.ahead(bytes <= mostBytes ? bytes : 0, mostBytes);
   }
 
   private void landAll(Segment segment) {

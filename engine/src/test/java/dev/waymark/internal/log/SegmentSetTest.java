@@ -20,6 +20,9 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -83,6 +86,40 @@ class SegmentSetTest {
       assertThat(sealed).hasSize(1);
       assertThat(sealed.get(0).segmentId()).isEqualTo(first);
       assertThat(sealed.get(0).lengthBytes()).isLessThanOrEqualTo(sizing.segmentBytes());
+    }
+  }
+
+  /** Each thread begins and ends its flights, some with bytes taken ahead and some without. */
+  @Test
+  void flightsOfManyThreadsGiveBackAllThatTheyTook(@TempDir Path dir) throws Exception {
+    int threads = 4;
+    ExecutorService pool = Executors.newFixedThreadPool(threads);
+    try (StoreDirectory directory = RealDirectory.openForWriting(dir.resolve("store"), true);
+        SegmentSet segments =
+            new SegmentSet(directory, 1, 2, SegmentSizing.ofQuota(1 << 24), SpaceGate.OPEN)) {
+      List<Future<?>> all = new ArrayList<>();
+      for (int thread = 0; thread < threads; thread++) {
+        boolean ahead = thread % 2 == 0;
+        all.add(
+            pool.submit(
+                () -> {
+                  for (int i = 0; i < 200_000; i++) {
+                    Flight flight = ahead ? segments.tryTakeOff(1, 1_000) : segments.flight(1_000);
+                    flight.close();
+                  }
+                }));
+      }
+      for (Future<?> one : all) {
+        one.get();
+      }
+      // Beside anything that was left behind there is no room for so much more.
+      try (Flight first = segments.tryTakeOff(1, 1_000);
+          Flight rest = segments.tryTakeOff(999, 1_000)) {
+        assertThat(first).isNotNull();
+        assertThat(rest).isNotNull();
+      }
+    } finally {
+      pool.shutdownNow();
     }
   }
 
