@@ -7,34 +7,20 @@ import dev.waymark.internal.forest.ForestState;
 import dev.waymark.internal.forest.RecordEvents;
 import dev.waymark.internal.log.Frame;
 import dev.waymark.internal.log.RecordKind;
-import dev.waymark.internal.log.RecordLocation;
 import dev.waymark.internal.manifest.Edit;
 import dev.waymark.internal.manifest.EditCodec;
 import java.util.Iterator;
-import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** Whatever state was taken from disk, a checkpoint can be made of it, and says the same. */
 final class Checkpoints {
-  private static final RecordEvents UNHEARD =
-      new RecordEvents() {
-        @Override
-        public void check(RecordLocation location) {}
-
-        @Override
-        public void born(RecordLocation location) {}
-
-        @Override
-        public void died(RecordLocation location, BooleanSupplier isRead) {}
-      };
-
   private static final UnsafeBuffer BUFFER = new UnsafeBuffer(new byte[1 << 20]);
   private static final EditCodec CODEC = new EditCodec();
 
   private Checkpoints() {}
 
   static void saysTheSame(Forest forest) {
-    Forest again = new Forest(UNHEARD);
+    Forest again = new Forest(RecordEvents.UNHEARD);
     ForestState.heads(forest).forEach(edit -> copy(edit, again));
     for (Iterator<Edit> edits = ForestState.boundaries(forest); edits.hasNext(); ) {
       copy(edits.next(), again);

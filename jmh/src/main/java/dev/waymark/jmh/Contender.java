@@ -2,6 +2,7 @@ package dev.waymark.jmh;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.function.Supplier;
 
 /**
  * A store under test, on a directory of its own. It stores a boundary with a CRC32C of its bytes,
@@ -9,18 +10,10 @@ import java.nio.file.Path;
  */
 interface Contender extends AutoCloseable {
 
-  /** Makes stores of one kind. */
-  interface Factory {
-    /** What it is called in reports. */
-    String name();
-
-    /** The version of it, empty where it has none. */
-    default String version() {
-      return "";
-    }
-
+  /** Opens a store in a directory, and makes it if it is not there. */
+  interface Opener {
     /**
-     * Opens the store in a directory, and makes it if it is not there.
+     * Opens one.
      *
      * @param directory its directory
      * @param load what will be stored
@@ -28,6 +21,26 @@ interface Contender extends AutoCloseable {
      *     {@link Lane#complete} does
      */
     Contender open(Path directory, Load load, boolean each) throws IOException;
+  }
+
+  /**
+   * Makes stores of one kind.
+   *
+   * @param name what it is called in reports
+   * @param versions says the version of it, empty where it has none
+   */
+  record Factory(String name, Supplier<String> versions, Opener opener) {
+    Factory(String name, Opener opener) {
+      this(name, () -> "", opener);
+    }
+
+    String version() {
+      return versions.get();
+    }
+
+    Contender open(Path directory, Load load, boolean each) throws IOException {
+      return opener.open(directory, load, each);
+    }
   }
 
   /** One prompt's way into the store and out of it, for one thread at a time. */

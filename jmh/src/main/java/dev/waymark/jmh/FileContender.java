@@ -23,17 +23,7 @@ final class FileContender implements Contender {
   }
 
   static Factory factory() {
-    return new Factory() {
-      @Override
-      public String name() {
-        return NAME;
-      }
-
-      @Override
-      public Contender open(Path directory, Load load, boolean each) throws IOException {
-        return new FileContender(directory, load, each);
-      }
-    };
+    return new Factory(NAME, FileContender::new);
   }
 
   @Override

@@ -27,17 +27,7 @@ final class LimitContender implements Contender {
   }
 
   static Factory factory(String name) {
-    return new Factory() {
-      @Override
-      public String name() {
-        return name;
-      }
-
-      @Override
-      public Contender open(Path directory, Load load, boolean each) throws IOException {
-        return new LimitContender(directory, load, each);
-      }
-    };
+    return new Factory(name, LimitContender::new);
   }
 
   @Override

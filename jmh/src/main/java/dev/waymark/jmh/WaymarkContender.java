@@ -36,17 +36,9 @@ final class WaymarkContender implements Contender {
 
   /** Restores with so many threads. */
   static Factory factory(String name, int restoreThreads) {
-    return new Factory() {
-      @Override
-      public String name() {
-        return name;
-      }
-
-      @Override
-      public Contender open(Path directory, Load load, boolean each) {
-        return new WaymarkContender(directory, load, each, restoreThreads);
-      }
-    };
+    return new Factory(
+        name,
+        (directory, load, each) -> new WaymarkContender(directory, load, each, restoreThreads));
   }
 
   @Override

@@ -33,23 +33,12 @@ final class LmdbContender implements Contender {
   }
 
   static Factory factory() {
-    return new Factory() {
-      @Override
-      public String name() {
-        return Contenders.LMDB;
-      }
+    return new Factory(Contenders.LMDB, LmdbContender::version, LmdbContender::new);
+  }
 
-      @Override
-      public String version() {
-        Meta.Version version = Meta.version();
-        return version.major + "." + version.minor + "." + version.patch;
-      }
-
-      @Override
-      public Contender open(Path directory, Load load, boolean each) throws IOException {
-        return new LmdbContender(directory, load, each);
-      }
-    };
+  private static String version() {
+    Meta.Version version = Meta.version();
+    return version.major + "." + version.minor + "." + version.patch;
   }
 
   @Override

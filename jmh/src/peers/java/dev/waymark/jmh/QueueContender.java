@@ -30,23 +30,12 @@ final class QueueContender implements Contender {
   }
 
   static Factory factory() {
-    return new Factory() {
-      @Override
-      public String name() {
-        return "Chronicle Queue";
-      }
+    return new Factory("Chronicle Queue", QueueContender::version, QueueContender::new);
+  }
 
-      @Override
-      public String version() {
-        String version = ChronicleQueue.class.getPackage().getImplementationVersion();
-        return version == null ? "" : version;
-      }
-
-      @Override
-      public Contender open(Path directory, Load load, boolean each) {
-        return new QueueContender(directory, load, each);
-      }
-    };
+  private static String version() {
+    String version = ChronicleQueue.class.getPackage().getImplementationVersion();
+    return version == null ? "" : version;
   }
 
   @Override

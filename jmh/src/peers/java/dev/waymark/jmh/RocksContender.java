@@ -47,23 +47,12 @@ final class RocksContender implements Contender {
   }
 
   static Factory factory() {
-    return new Factory() {
-      @Override
-      public String name() {
-        return Contenders.ROCKSDB;
-      }
+    return new Factory(Contenders.ROCKSDB, RocksContender::version, RocksContender::new);
+  }
 
-      @Override
-      public String version() {
-        RocksDB.loadLibrary();
-        return RocksDB.rocksdbVersion().toString();
-      }
-
-      @Override
-      public Contender open(Path directory, Load load, boolean each) throws IOException {
-        return new RocksContender(directory, load, each);
-      }
-    };
+  private static String version() {
+    RocksDB.loadLibrary();
+    return RocksDB.rocksdbVersion().toString();
   }
 
   @Override

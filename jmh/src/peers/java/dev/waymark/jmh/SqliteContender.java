@@ -50,26 +50,15 @@ final class SqliteContender implements Contender {
   }
 
   static Factory factory() {
-    return new Factory() {
-      @Override
-      public String name() {
-        return "SQLite";
-      }
+    return new Factory("SQLite", SqliteContender::version, SqliteContender::new);
+  }
 
-      @Override
-      public String version() {
-        try (Connection connection = DriverManager.getConnection("jdbc:sqlite::memory:")) {
-          return connection.getMetaData().getDatabaseProductVersion();
-        } catch (SQLException e) {
-          throw new IllegalStateException(e);
-        }
-      }
-
-      @Override
-      public Contender open(Path directory, Load load, boolean each) throws IOException {
-        return new SqliteContender(directory, load, each);
-      }
-    };
+  private static String version() {
+    try (Connection connection = DriverManager.getConnection("jdbc:sqlite::memory:")) {
+      return connection.getMetaData().getDatabaseProductVersion();
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   @Override

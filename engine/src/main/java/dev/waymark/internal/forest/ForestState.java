@@ -19,13 +19,7 @@ public final class ForestState {
   public static List<Edit> heads(Forest forest) {
     List<Edit> edits = new ArrayList<>();
     for (NamespaceState state : forest.namespaces()) {
-      edits.add(
-          new Edit.NamespaceAdded(
-              state.id(),
-              state.fingerprint(),
-              state.descriptor().identity(),
-              state.descriptor().layout(),
-              state.descriptor().codecs()));
+      edits.add(Edit.NamespaceAdded.of(state.descriptor()));
     }
     forest.budgetSpent().ifPresent(edits::add);
     forest.sessions().forEach(session -> edits.add(session.opened()));

@@ -5,6 +5,19 @@ import java.util.function.BooleanSupplier;
 
 /** Told of every record that an edit makes live or dead. */
 public interface RecordEvents {
+  /** For a forest that stands for no segments. */
+  RecordEvents UNHEARD =
+      new RecordEvents() {
+        @Override
+        public void check(RecordLocation location) {}
+
+        @Override
+        public void born(RecordLocation location) {}
+
+        @Override
+        public void died(RecordLocation location, BooleanSupplier isRead) {}
+      };
+
   /**
    * Asked of every record of an edit before anything of it is applied.
    *

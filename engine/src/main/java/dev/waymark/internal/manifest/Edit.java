@@ -1,5 +1,6 @@
 package dev.waymark.internal.manifest;
 
+import dev.waymark.internal.log.NamespaceDescriptor;
 import dev.waymark.internal.log.RecordKind;
 import dev.waymark.internal.log.RecordLocation;
 import dev.waymark.internal.log.SegmentKind;
@@ -31,7 +32,17 @@ public sealed interface Edit {
   /** A namespace exists. Texts are the JSON of identity, layout and codecs. */
   record NamespaceAdded(
       int namespaceId, BoundaryKey fingerprint, String identity, String layout, String codecs)
-      implements Edit {}
+      implements Edit {
+    /** The one that says what a description says. */
+    public static NamespaceAdded of(NamespaceDescriptor descriptor) {
+      return new NamespaceAdded(
+          descriptor.namespaceId(),
+          descriptor.fingerprint(),
+          descriptor.identity(),
+          descriptor.layout(),
+          descriptor.codecs());
+    }
+  }
 
   /** A namespace, and all that is in it, is gone. */
   record NamespaceDropped(int namespaceId) implements Edit {}

@@ -41,7 +41,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -63,10 +62,10 @@ public final class ManifestRebuild {
   private final List<Finding> findings = new ArrayList<>();
   private final List<SegmentScan> scans = new ArrayList<>();
   private final Map<Contribution, TreeMap<Long, Pieces>> contributions = new HashMap<>();
-  private final Forest forest = unaccounted();
+  private final Forest forest = new Forest(RecordEvents.UNHEARD);
 
   /** Every namespace that is described, also one that was deleted and made anew. */
-  private final Forest described = unaccounted();
+  private final Forest described = new Forest(RecordEvents.UNHEARD);
 
   private StoreId storeId;
   private long nextSequence = 1;
@@ -108,20 +107,6 @@ public final class ManifestRebuild {
       }
       return list;
     }
-  }
-
-  private static Forest unaccounted() {
-    return new Forest(
-        new RecordEvents() {
-          @Override
-          public void check(RecordLocation location) {}
-
-          @Override
-          public void born(RecordLocation location) {}
-
-          @Override
-          public void died(RecordLocation location, BooleanSupplier isRead) {}
-        });
   }
 
   private ManifestRebuild(StoreDirectory directory) {
@@ -253,16 +238,7 @@ public final class ManifestRebuild {
         byId.putIfAbsent(placed.descriptor().namespaceId(), placed.descriptor());
       }
     }
-    byId.values().forEach(descriptor -> described.apply(added(descriptor)));
-  }
-
-  private static Edit added(NamespaceDescriptor descriptor) {
-    return new Edit.NamespaceAdded(
-        descriptor.namespaceId(),
-        descriptor.fingerprint(),
-        descriptor.identity(),
-        descriptor.layout(),
-        descriptor.codecs());
+    byId.values().forEach(descriptor -> described.apply(Edit.NamespaceAdded.of(descriptor)));
   }
 
   /**
@@ -280,7 +256,7 @@ public final class ManifestRebuild {
     for (NamespaceState state : described.namespaces()) {
       int id = state.id();
       if (chosen.get(state.fingerprint()) == id) {
-        forest.apply(added(state.descriptor()));
+        forest.apply(Edit.NamespaceAdded.of(state.descriptor()));
       } else if (used.contains(id)) {
         find(
             Finding.Severity.WARNING,
