@@ -103,7 +103,9 @@ class ExplainCommandTest {
         new String[] {"[7771, 7772, 7773, x]", "7771 99999999999", "secret 7771", "[7771, 7772]"}) {
       Run run = Run.of("explain", path, write(text));
 
-      assertThat(run.out() + run.err()).doesNotContain("777", "secret", "999", " x");
+      // The path of the store has digits at random.
+      assertThat((run.out() + run.err()).replace(dir.toString(), ""))
+          .doesNotContain("777", "secret", "999", " x");
     }
     assertThat(Run.of("explain", path, write("1 2 x")).exitCode()).isEqualTo(2);
     assertThat(Run.of("explain", path, write("1 2 x")).err()).contains("at byte 4");
