@@ -8,20 +8,11 @@ import dev.waymark.error.DiskFullException;
 import dev.waymark.error.DurabilityLostException;
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidArgumentException;
-import dev.waymark.error.QuotaExceededException;
 import dev.waymark.error.StaleMatchException;
 import dev.waymark.error.ViewMismatchException;
 import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.forest.NamespaceState;
 import dev.waymark.internal.io.Closing;
-import dev.waymark.internal.log.Alignment;
-import dev.waymark.internal.log.Flight;
-import dev.waymark.internal.log.PartPlan;
-import dev.waymark.internal.log.RecordLocation;
-import dev.waymark.internal.log.RecordPlan;
-import dev.waymark.internal.log.Run;
-import dev.waymark.internal.log.Scratch;
-import dev.waymark.internal.log.SegmentKind;
 import dev.waymark.internal.manifest.Edit;
 import dev.waymark.internal.manifest.SessionOutcome;
 import dev.waymark.internal.retain.PointPlan;
@@ -31,11 +22,9 @@ import dev.waymark.layout.BoundaryKey;
 import dev.waymark.layout.Growth;
 import dev.waymark.layout.KeyChain;
 import dev.waymark.layout.Layout;
-import dev.waymark.layout.PartRange;
 import dev.waymark.layout.RestorePolicy;
 import dev.waymark.layout.StateViews;
 import dev.waymark.layout.TensorSpec;
-import dev.waymark.layout.TensorView;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -44,6 +33,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 
 /**
  * One prefill on its way into the store: block after block from where it started. For one thread at
@@ -53,44 +43,34 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class PrefillSession implements AutoCloseable {
   private static final byte[] NO_EXTRA = {};
-  private static final int ROOM_ROUNDS = 3;
 
   /** A boundary, whose else it is, and its point. */
   private static final int MOST_EDITS = 3;
 
   private final StoreEngine engine;
-  private final Namespace namespace;
   private final NamespaceState state;
   private final Layout layout;
   private final PrefillPlan plan;
   private final Durability durability;
   private final BackPressure backPressure;
   private final PointPlan points;
-  private final RecordPlans records;
+  private final ViewChecks checks;
+  private final SessionRecords records;
+  private final DurablePrefix durablePrefix;
   private final long sessionId;
   private final long startDurable;
   private final KeyChain keys = new KeyChain();
-  private final QuotaGate.Reservation reservation;
-  private final NamespacePromises.Promise promise;
-  private final Run rowRun;
-  private final Run pointRun;
   private final ReentrantLock calls = new ReentrantLock();
-  private final Deque<Progress> progress = new ArrayDeque<>();
 
   private Forest.Hold tip;
   private BoundaryKey tipKey;
   private int tokens;
-  private int durableTokens;
   private long lastNumber;
-  private Flight flight;
   private HeldPoint held;
   private SessionEnd sessionEnd;
   private boolean complete;
   private volatile boolean ended;
   private volatile boolean ending;
-
-  /** Edits up to a number make the prefix durable up to so many tokens. */
-  private record Progress(long number, int tokens) {}
 
   private PrefillSession(
       StoreEngine engine,
@@ -98,21 +78,17 @@ public final class PrefillSession implements AutoCloseable {
       PrefillPlan plan,
       SessionStart start,
       long sessionId) {
-    this.reservation = start.reservation();
-    this.promise = start.promise();
-    this.rowRun = new Run(SegmentKind.APPEND, Run.Heat.NEW, reservation);
-    this.pointRun = new Run(SegmentKind.DELTA, Run.Heat.NEW, reservation);
     this.engine = engine;
-    this.namespace = namespace;
     this.state = namespace.state();
     this.layout = state.layout();
     this.plan = plan;
     this.durability = plan.durability() == null ? engine.options.durability() : plan.durability();
     this.backPressure =
         plan.backPressure() == null ? engine.options.backPressure() : plan.backPressure();
-    this.flight = engine.segments.flight(engine.options.maxInFlightBytes());
     this.points = start.points();
-    this.records = new RecordPlans(state, engine.segments.sizing().maxRecordBytes());
+    this.checks = new ViewChecks(layout);
+    this.records = new SessionRecords(engine, state, start.reservation(), start.promise());
+    this.durablePrefix = new DurablePrefix(engine.publisher);
     this.sessionId = sessionId;
     this.tip = start.tip();
     this.tipKey = start.tipKey();
@@ -121,7 +97,7 @@ public final class PrefillSession implements AutoCloseable {
     // session's own edit.
     this.startDurable = engine.publisher.durable();
     this.lastNumber = engine.publisher.published();
-    this.progress.add(new Progress(lastNumber, tokens));
+    this.durablePrefix.reach(lastNumber, tokens);
   }
 
   /** Makes the room that the start needs, and begins; the start is used up either way. */
@@ -176,37 +152,12 @@ public final class PrefillSession implements AutoCloseable {
 
   /** {@return tokens of the prefix up to the last boundary that is known to be durable} */
   public int durableTokens() {
-    synchronized (progress) {
-      takeDurable();
-      return durableTokens;
-    }
-  }
-
-  private void takeDurable() {
-    while (!progress.isEmpty() && progress.peek().number() <= engine.publisher.durable()) {
-      Progress reached = progress.poll();
-      if (!engine.publisher.isLost(reached.number())) {
-        durableTokens = reached.tokens();
-      }
-    }
-  }
-
-  /** Remembers no more than is not durable yet, and one entry an edit. */
-  private void addProgress(int reached) {
-    synchronized (progress) {
-      takeDurable();
-      if (!progress.isEmpty() && progress.peekLast().number() == lastNumber) {
-        progress.pollLast();
-      }
-      progress.add(new Progress(lastNumber, reached));
-    }
+    return durablePrefix.tokens();
   }
 
   /** Boundaries that it remembers until they are durable. */
   int undurableBoundaries() {
-    synchronized (progress) {
-      return progress.size();
-    }
+    return durablePrefix.waiting();
   }
 
   /**
@@ -365,7 +316,7 @@ public final class PrefillSession implements AutoCloseable {
       throw new InvalidArgumentException(
           ErrorDetail.of("a prefix is too long").expected("below 2^31 tokens").found(end));
     }
-    check(views, (int) end);
+    checks.end(views, (int) end);
     int to = tokens + chain.size() * block;
     Newest newest = newest(to, tail == 0, wanted, views);
     Ahead ahead = engine.publisher.read(() -> lookAhead(chain));
@@ -376,7 +327,7 @@ public final class PrefillSession implements AutoCloseable {
     try {
       return appendBlocks(chain, tail, views, newest, skipped);
     } finally {
-      flight.close();
+      records.land();
     }
   }
 
@@ -419,42 +370,21 @@ public final class PrefillSession implements AutoCloseable {
    */
   private boolean takeOff(Ahead ahead, int to, Newest newest) {
     boolean point = newest == Newest.POINT && !ahead.isPoint();
-    long most = engine.options.maxInFlightBytes();
-    flight = engine.segments.flight(most);
     if (backPressure == BackPressure.BLOCK
         || (backPressure == BackPressure.WIDEN && !(point && points.isSpare(to)))) {
+      records.takeOffWaiting();
       return true;
     }
-    long bytes = flightBytes(ahead, to, point);
-    Flight taken = bytes == 0 ? flight : engine.segments.tryTakeOff(bytes, most);
-    if (taken != null) {
-      flight = taken;
+    long bytes = records.mostRowBytes(tipKey, ahead.storedTokens(), to);
+    bytes += point ? records.mostPointBytes(tipKey, to, ahead.coveredTo()) : 0;
+    if (records.tryTakeOff(bytes)) {
       return true;
     }
     if (backPressure == BackPressure.WIDEN) {
       engine.counters.skippedPoints.increment();
       return false;
     }
-    throw new BackPressureException(
-        ErrorDetail.of("too many bytes are on their way to the disk")
-            .expected("at most " + most + " bytes in flight")
-            .found(engine.segments.inFlightBytes() + ", and " + bytes + " to append")
-            .remedy("append the same again once earlier receipts are durable, or let appends wait"),
-        bytes);
-  }
-
-  /** Most that the records of an append take. */
-  private long flightBytes(Ahead ahead, int to, boolean point) {
-    int block = layout.blockTokens();
-    List<RecordPlan> plans = new ArrayList<>();
-    for (int from = ahead.storedTokens(); from < to; from += block) {
-      plans.addAll(records.append(tipKey, tipKey, from, from + block));
-    }
-    if (point) {
-      plans.addAll(records.delta(tipKey, tipKey, to - block, to, ahead.coveredTo()));
-      plans.addAll(records.state(tipKey, tipKey, to - block, to));
-    }
-    return plans.stream().mapToLong(RecordPlan::maxBytes).sum();
+    throw records.tooMuchInFlight(bytes);
   }
 
   /** What becomes of the window and the fixed state at the last boundary of an append. */
@@ -475,29 +405,6 @@ public final class PrefillSession implements AutoCloseable {
       return Newest.POINT;
     }
     return complete && canHold(views) ? Newest.HELD : Newest.LEFT_OUT;
-  }
-
-  /** All that can be wrong with views is found before anything is written. */
-  private void check(StateViews views, int end) {
-    views.checkNames(layout);
-    for (TensorSpec spec : layout.tensors()) {
-      TensorView view = views.get(spec);
-      if (view == null) {
-        continue;
-      }
-      if (view.endRow() != spec.rowsAfter(end)) {
-        String what = "the rows of tensor '" + spec.name() + "' end elsewhere than the boundary";
-        ErrorDetail detail =
-            ErrorDetail.of(spec.isFixed() ? "a fixed tensor has another size" : what)
-                .expected(spec.rowsAfter(end) + " rows at " + end + " tokens")
-                .found(view.endRow() + " rows");
-        throw spec.isFixed()
-            ? new ViewMismatchException(detail)
-            : new BoundaryMismatchException(
-                detail.remedy("append the tokens that the rows are of"));
-      }
-      view.checkFits(spec);
-    }
   }
 
   /**
@@ -539,285 +446,161 @@ public final class PrefillSession implements AutoCloseable {
 
   /** Views hold what will be taken from them: of all blocks, before the first is written. */
   private void checkHeld(StateViews views, Ahead ahead, int to, Newest newest) {
-    boolean point = newest == Newest.POINT && !ahead.isPoint();
-    boolean held = newest == Newest.HELD;
-    for (TensorSpec spec : layout.tensors()) {
-      if (spec.growth() instanceof Growth.Rows && ahead.storedTokens() < to) {
-        requireRows(spec, spec.rowsAfter(ahead.storedTokens()), spec.rowsAfter(to), views);
-      } else if (spec.growth() instanceof Growth.Window window) {
-        long sinks = window.sinkTokens();
-        requireRows(spec, Math.min(ahead.storedTokens(), sinks), Math.min(to, sinks), views);
-        if (point || held) {
-          int from = held ? 0 : ahead.coveredTo();
-          requireRows(spec, Layout.windowStart(window, from, to), to, views);
-        }
-      } else if (spec.isFixed() && (point || held)) {
-        requireRows(spec, 0, spec.rowsAfter(to), views);
-      }
+    checks.rows(views, ahead.storedTokens(), to);
+    if (newest == Newest.HELD) {
+      checks.point(views, 0, to);
+    } else if (newest == Newest.POINT && !ahead.isPoint()) {
+      checks.point(views, ahead.coveredTo(), to);
     }
   }
 
   private record Outcome(long bytes, boolean pointAdded) {}
 
   private Outcome appendBlock(BoundaryKey key, int to, boolean wantPoint, StateViews views) {
-    List<Written> rows = null;
-    List<Written> deltas = null;
-    List<Written> states = null;
-    int coveredTo = to;
+    BoundaryDraft draft = new BoundaryDraft(records, key, tipKey, tokens, to, views);
     while (true) {
-      Needs needs = needs(key, to, wantPoint, coveredTo, rows, deltas);
-      try {
-        if (needs.rows()) {
-          rows = write(records.append(key, tipKey, tokens, to), views, rowRun);
-        }
-        if (needs.delta()) {
-          discard(deltas);
-          deltas = null;
-          coveredTo = needs.coveredTo();
-          deltas = write(records.delta(key, tipKey, tokens, to, coveredTo), views, pointRun);
-        }
-        if (needs.point() && states == null) {
-          states = write(records.state(key, tipKey, tokens, to), views, pointRun);
-        }
-      } catch (RuntimeException | Error e) {
-        discard(rows);
-        discard(deltas);
-        discard(states);
-        throw e;
-      }
-      Outcome outcome = publish(key, to, wantPoint, coveredTo, rows, deltas, states);
+      writeNeeds(draft, () -> needs(draft, wantPoint));
+      Outcome outcome = engine.publisher.write(() -> publish(draft, wantPoint));
       if (outcome != null) {
         return outcome;
       }
     }
   }
 
-  private record Needs(boolean rows, boolean point, boolean delta, int coveredTo) {}
+  /**
+   * What of a boundary must be written, as far as it was not.
+   *
+   * @param coveredTo first window row that it has to write; the boundary itself where there is none
+   */
+  private record Needs(boolean rows, boolean state, int coveredTo) {}
 
-  private Needs needs(
-      BoundaryKey key,
-      int to,
-      boolean wantPoint,
-      int coveredTo,
-      List<Written> rows,
-      List<Written> deltas) {
-    return engine.publisher.read(
-        () -> {
-          requireTip();
-          Forest forest = engine.forest;
-          int node = forest.find(state.id(), key);
-          boolean point = wantPoint && (node == Forest.NONE || !forest.isPoint(node));
-          boolean window = point && layout.maxWindowTokens() > 0;
-          window &= node == Forest.NONE || !forest.hasUsableDelta(node);
-          int covered = window ? covered(to) : to;
-          boolean delta = window && (deltas == null || covered < coveredTo);
-          return new Needs(node == Forest.NONE && rows == null, point, delta, covered);
-        });
-  }
-
-  private int covered(int to) {
-    return engine.forest.coveredTo(tip.node(), to);
-  }
-
-  /** A record that was written, with the raw bytes that it stands for. */
-  private record Written(RecordLocation location, long rawBytes) {}
-
-  private List<Written> write(List<RecordPlan> plans, StateViews views, Run run) {
-    List<Written> written = new ArrayList<>(plans.size());
+  /** Nothing of the draft is left behind where that fails. */
+  private void writeNeeds(BoundaryDraft draft, Supplier<Needs> needs) {
     try {
-      for (RecordPlan record : plans) {
-        for (PartPlan part : record.parts()) {
-          PartRange range = part.range();
-          requireRows(part.spec(), range.rowFrom(), range.rowFrom() + range.rowCount(), views);
-        }
+      Needs needed = engine.publisher.read(needs);
+      if (needed.rows() && !draft.hasRows()) {
+        draft.writeRows();
       }
-      try (Scratch scratch = engine.scratches.take()) {
-        for (RecordPlan record : plans) {
-          RecordLocation location = write(record, views, run, scratch);
-          engine.counters.recordBytes.add(Alignment.toPage(location.lengthBytes()));
-          written.add(new Written(location, record.rawBytes()));
-        }
+      if (needed.coveredTo() < draft.to() && !draft.hasDelta(needed.coveredTo())) {
+        draft.writeDelta(needed.coveredTo());
       }
-      return written;
+      if (needed.state() && !draft.hasState()) {
+        draft.writeState();
+      }
     } catch (RuntimeException | Error e) {
-      discard(written);
+      engine.publisher.write(
+          () -> {
+            draft.discardLocked();
+            return null;
+          });
       throw e;
     }
+  }
+
+  private Needs needs(BoundaryDraft draft, boolean wantPoint) {
+    requireTip();
+    Forest forest = engine.forest;
+    int node = forest.find(state.id(), draft.key());
+    boolean point = wantPoint && (node == Forest.NONE || !forest.isPoint(node));
+    return new Needs(node == Forest.NONE, point, point ? coveredTo(draft, node) : draft.to());
+  }
+
+  /** First window row that a point of the draft has to write; its boundary where there is none. */
+  private int coveredTo(BoundaryDraft draft, int node) {
+    Forest forest = engine.forest;
+    return layout.maxWindowTokens() == 0 || (node != Forest.NONE && forest.hasUsableDelta(node))
+        ? draft.to()
+        : forest.coveredTo(tip.node(), draft.to());
   }
 
   /**
-   * Beyond what was reserved, room is made record by record; and before too much is in flight, it
-   * is forced, which makes nothing visible.
+   * Makes the boundary and its point visible; null where something must be written first. The
+   * caller is inside a write.
    */
-  private RecordLocation write(RecordPlan record, StateViews views, Run run, Scratch scratch) {
-    long most = Alignment.toPage(record.maxBytes());
-    engine.space.take(state, promise, most);
-    long[] unused = {most};
-    try {
-      RecordLocation location = writeInPromise(record, views, run, scratch);
-      unused[0] -= Alignment.toPage(location.lengthBytes());
-      return location;
-    } finally {
-      engine.publisher.write(
-          () -> {
-            promise.giveBack(unused[0]);
-            return null;
-          });
+  private Outcome publish(BoundaryDraft draft, boolean wantPoint) {
+    Forest forest = engine.forest;
+    if (ending || engine.isClosed() || !tip.isValid()) {
+      draft.discardLocked();
+      requireTip();
+      throw ended();
     }
-  }
-
-  private RecordLocation writeInPromise(
-      RecordPlan record, StateViews views, Run run, Scratch scratch) {
-    for (int round = 0; ; round++) {
-      try {
-        while (true) {
-          RecordLocation location =
-              engine.segments.write(
-                  record,
-                  views,
-                  run,
-                  state.descriptor(),
-                  scratch,
-                  engine.options.verifyLossy(),
-                  flight);
-          if (location != null) {
-            return location;
-          }
-          engine.publisher.forceData();
-        }
-      } catch (QuotaExceededException e) {
-        if (round == ROOM_ROUNDS) {
-          throw e;
-        }
-        engine.space.reserve(
-            reservation,
-            Math.max(record.maxBytes(), engine.segments.sizing().runBytes())
-                + state.descriptor().pageBytes()
-                + 2 * Alignment.PAGE_BYTES);
-      }
+    int node = forest.find(state.id(), draft.key());
+    boolean point = wantPoint && (node == Forest.NONE || !forest.isPoint(node));
+    int coveredTo = point ? coveredTo(draft, node) : draft.to();
+    if ((node == Forest.NONE && !draft.hasRows())
+        || (point && !draft.hasState())
+        || (coveredTo < draft.to() && !draft.hasDelta(coveredTo))) {
+      return null;
     }
-  }
-
-  private static void requireRows(TensorSpec spec, long from, long to, StateViews views) {
-    if (from >= to || spec.bytesOfRows(to - from) == 0) {
-      return;
+    requireManifestRoom(draft);
+    long bytes = 0;
+    if (node == Forest.NONE) {
+      bytes += publishRows(draft);
+      node = forest.find(state.id(), draft.key());
+    } else {
+      useExisting(node, draft.key());
     }
-    TensorView view = views.require(spec);
-    if (!view.holds(from, to)) {
-      throw new ViewMismatchException(
-          ErrorDetail.of("the view of tensor '" + spec.name() + "' does not hold what is stored")
-              .expected("rows " + from + " to " + to)
-              .found("rows " + view.firstRow() + " to " + view.endRow()));
+    if (point) {
+      bytes += publishPoint(draft, coveredTo < draft.to());
     }
-  }
-
-  /** Makes the boundary and its point visible; null where something must be written first. */
-  private Outcome publish(
-      BoundaryKey key,
-      int to,
-      boolean wantPoint,
-      int coveredTo,
-      List<Written> rows,
-      List<Written> deltas,
-      List<Written> states) {
-    return engine.publisher.write(
-        () -> {
-          Forest forest = engine.forest;
-          if (ending || engine.isClosed() || !tip.isValid()) {
-            discardLocked(rows);
-            discardLocked(deltas);
-            discardLocked(states);
-            requireTip();
-            throw ended();
-          }
-          int node = forest.find(state.id(), key);
-          boolean point = wantPoint && (node == Forest.NONE || !forest.isPoint(node));
-          boolean delta = node == Forest.NONE || !forest.hasUsableDelta(node);
-          if (point && states == null
-              || point && layout.maxWindowTokens() > 0 && delta && covered(to) < coveredTo) {
-            return null;
-          }
-          if (node == Forest.NONE && rows == null) {
-            return null;
-          }
-          requireManifestRoom(rows, deltas, states);
-          long bytes = 0;
-          if (node == Forest.NONE) {
-            bytes += publishRows(key, to, rows);
-            node = forest.find(state.id(), key);
-          } else {
-            discardLocked(rows);
-            useExisting(node, key);
-          }
-          if (point) {
-            bytes += publishPoint(key, coveredTo, delta ? deltas : null, states);
-            if (!delta) {
-              discardLocked(deltas);
-            }
-            points.added(to);
-          } else {
-            discardLocked(deltas);
-            discardLocked(states);
-          }
-          if (forest.isPoint(node)) {
-            points.added(to);
-          }
-          advance(node, key, to);
-          engine.counters.appendedBytes.add(bytes);
-          engine.publisher.addUnforced(bytes);
-          return new Outcome(bytes, point);
-        });
+    draft.discardLocked();
+    if (forest.isPoint(node)) {
+      points.added(draft.to());
+    }
+    advance(node, draft.key(), draft.to());
+    engine.counters.appendedBytes.add(bytes);
+    engine.publisher.addUnforced(bytes);
+    return new Outcome(bytes, point);
   }
 
   /** For all edits of a boundary, or for none of them: then what was written is dead. */
-  private void requireManifestRoom(List<Written> rows, List<Written> deltas, List<Written> states) {
-    int count = locations(rows).size() + locations(deltas).size() + locations(states).size();
+  private void requireManifestRoom(BoundaryDraft draft) {
     try {
-      engine.publisher.requireRoom(MOST_EDITS, count);
+      engine.publisher.requireRoom(MOST_EDITS, draft.recordCount());
     } catch (DiskFullException e) {
-      discardLocked(rows);
-      discardLocked(deltas);
-      discardLocked(states);
+      draft.discardLocked();
       throw e;
     }
   }
 
-  private long publishRows(BoundaryKey key, int to, List<Written> rows) {
+  private long publishRows(BoundaryDraft draft) {
+    Written rows = draft.takeRows();
     lastNumber =
         engine.publisher.publish(
             new Edit.RowsAdded(
                 state.id(),
-                key,
-                tipKey,
+                draft.key(),
+                draft.parentKey(),
                 complete ? 0 : sessionId,
-                tokens,
-                to,
+                draft.from(),
+                draft.to(),
                 engine.segments.takeSequence(),
                 engine.clockMillis.getAsLong(),
-                rawBytes(rows),
-                locations(rows)));
-    promise.published(locations(rows));
-    return rawBytes(rows);
+                rows.rawBytes(),
+                rows.locations()));
+    records.published(rows);
+    return rows.rawBytes();
   }
 
-  private long publishPoint(
-      BoundaryKey key, int coveredTo, List<Written> deltas, List<Written> states) {
+  private long publishPoint(BoundaryDraft draft, boolean withDelta) {
+    Written delta = withDelta ? draft.takeDelta() : Written.NOTHING;
+    Written fixed = draft.takeState();
     lastNumber =
         engine.publisher.publish(
             new Edit.PointAdded(
                 state.id(),
-                key,
+                draft.key(),
                 complete ? 0 : sessionId,
-                coveredTo,
+                draft.coveredTo(),
                 engine.segments.takeSequence(),
                 engine.clockMillis.getAsLong(),
-                rawBytes(deltas),
-                rawBytes(states),
-                locations(deltas),
-                locations(states)));
-    promise.published(locations(deltas));
-    promise.published(locations(states));
-    return rawBytes(deltas) + rawBytes(states);
+                delta.rawBytes(),
+                fixed.rawBytes(),
+                delta.locations(),
+                fixed.locations()));
+    records.published(delta);
+    records.published(fixed);
+    return delta.rawBytes() + fixed.rawBytes();
   }
 
   /**
@@ -839,33 +622,7 @@ public final class PrefillSession implements AutoCloseable {
     engine.forest.release(before);
     tipKey = key;
     tokens = to;
-    addProgress(to);
-  }
-
-  private void discard(List<Written> written) {
-    if (written != null && !written.isEmpty()) {
-      engine.publisher.write(
-          () -> {
-            discardLocked(written);
-            return null;
-          });
-    }
-  }
-
-  private void discardLocked(List<Written> written) {
-    if (written != null) {
-      promise.giveBack(NamespacePromises.pageBytes(locations(written)));
-      written.forEach(
-          record -> engine.segments.stillborn(record.location(), engine.publisher.published()));
-    }
-  }
-
-  private static long rawBytes(List<Written> written) {
-    return written == null ? 0 : written.stream().mapToLong(Written::rawBytes).sum();
-  }
-
-  private static List<RecordLocation> locations(List<Written> written) {
-    return written == null ? List.of() : written.stream().map(Written::location).toList();
+    durablePrefix.reach(lastNumber, to);
   }
 
   // The newest point of a session that generates
@@ -908,84 +665,56 @@ public final class PrefillSession implements AutoCloseable {
   }
 
   /**
-   * What a point at the boundary that was reached takes.
-   *
-   * @param wanted whether there can be one, and is none
-   * @param coveredTo first window row that it has to write
-   */
-  private record AtTip(boolean wanted, BoundaryKey parentKey, int coveredTo) {}
-
-  /** The caller is inside a read or write. */
-  private AtTip atTip() {
-    requireTip();
-    Forest forest = engine.forest;
-    int node = tip.node();
-    if (!layout.needsPoints() || forest.isRoot(node) || forest.isPoint(node)) {
-      return new AtTip(false, null, tokens);
-    }
-    int parent = forest.parent(node);
-    int covered = forest.hasUsableDelta(node) ? tokens : forest.coveredTo(parent, tokens);
-    return new AtTip(true, forest.key(parent), covered);
-  }
-
-  /**
    * Adds a point to the boundary that was reached, if it has none.
    *
    * @throws StaleMatchException if the boundary was lost; nothing is left behind
    */
   private void addPointAtTip(StateViews views) {
+    BoundaryKey parentKey = engine.publisher.read(this::tipParentKey);
     int from = tokens - layout.blockTokens();
-    int to = tokens;
-    List<Written> deltas = null;
-    List<Written> states = null;
-    while (true) {
-      AtTip at;
-      try {
-        at = engine.publisher.read(this::atTip);
-        if (at.wanted()) {
-          discard(deltas);
-          deltas = null;
-          deltas =
-              write(
-                  records.delta(tipKey, at.parentKey(), from, to, at.coveredTo()), views, pointRun);
-          if (states == null) {
-            states = write(records.state(tipKey, at.parentKey(), from, to), views, pointRun);
-          }
-        }
-      } catch (RuntimeException | Error e) {
-        discard(deltas);
-        discard(states);
-        throw e;
-      }
-      List<Written> newDeltas = deltas;
-      List<Written> newStates = states;
-      if (engine.publisher.write(() -> publishAtTip(at, newDeltas, newStates))) {
-        return;
-      }
+    BoundaryDraft draft = new BoundaryDraft(records, tipKey, parentKey, from, tokens, views);
+    do {
+      writeNeeds(draft, this::needsAtTip);
+    } while (!engine.publisher.write(() -> publishAtTip(draft)));
+  }
+
+  private BoundaryKey tipParentKey() {
+    requireTip();
+    return engine.forest.key(engine.forest.parent(tip.node()));
+  }
+
+  /** What a point at the boundary that was reached takes. The caller is inside a read or write. */
+  private Needs needsAtTip() {
+    requireTip();
+    Forest forest = engine.forest;
+    int node = tip.node();
+    if (!layout.needsPoints() || forest.isRoot(node) || forest.isPoint(node)) {
+      return new Needs(false, false, tokens);
     }
+    boolean covered = forest.hasUsableDelta(node);
+    return new Needs(
+        false, true, covered ? tokens : forest.coveredTo(forest.parent(node), tokens));
   }
 
   /** Makes a point at the tip visible; false where more of the window must be written first. */
-  private boolean publishAtTip(AtTip written, List<Written> deltas, List<Written> states) {
-    if (!written.wanted() || !tip.isValid() || !atTip().wanted()) {
-      discardLocked(deltas);
-      discardLocked(states);
+  private boolean publishAtTip(BoundaryDraft draft) {
+    if (!tip.isValid()) {
+      draft.discardLocked();
       requireTip();
-      return true;
     }
-    int covered = atTip().coveredTo();
-    if (covered < written.coveredTo()) {
-      return false;
+    Needs needs = needsAtTip();
+    if (needs.state()) {
+      boolean withDelta = needs.coveredTo() < tokens;
+      if (!draft.hasState() || (withDelta && !draft.hasDelta(needs.coveredTo()))) {
+        return false;
+      }
+      requireManifestRoom(draft);
+      long bytes = publishPoint(draft, withDelta);
+      engine.counters.appendedBytes.add(bytes);
+      engine.publisher.addUnforced(bytes);
+      points.added(tokens);
     }
-    requireManifestRoom(null, deltas, states);
-    boolean delta = covered < tokens;
-    long bytes = publishPoint(tipKey, written.coveredTo(), delta ? deltas : null, states);
-    if (!delta) {
-      discardLocked(deltas);
-    }
-    engine.counters.appendedBytes.add(bytes);
-    engine.publisher.addUnforced(bytes);
-    points.added(tokens);
+    draft.discardLocked();
     return true;
   }
 
@@ -1114,13 +843,11 @@ public final class PrefillSession implements AutoCloseable {
 
   /** Views hold what a point at the tip takes from them. */
   private void checkAtTip(StateViews views) {
-    check(views, tokens);
-    AtTip at = tip.isValid() ? atTip() : new AtTip(false, null, tokens);
-    for (TensorSpec spec : layout.tensors()) {
-      if (at.wanted() && spec.growth() instanceof Growth.Window window) {
-        requireRows(spec, Layout.windowStart(window, at.coveredTo(), tokens), tokens, views);
-      } else if (at.wanted() && spec.isFixed()) {
-        requireRows(spec, 0, spec.rowsAfter(tokens), views);
+    checks.end(views, tokens);
+    if (tip.isValid()) {
+      Needs needs = needsAtTip();
+      if (needs.state()) {
+        checks.point(views, needs.coveredTo(), tokens);
       }
     }
   }
@@ -1137,14 +864,11 @@ public final class PrefillSession implements AutoCloseable {
       // What is held in memory goes, whatever can be written. What a completed session wrote last
       // is durable before it supersedes anything; what others do not hold an aborted one takes
       // back only once it lets go itself.
-      Closing.all(
-          List.<Runnable>of(
-              () -> engine.segments.release(rowRun),
-              () -> engine.segments.release(pointRun),
-              reservation::end,
-              () -> engine.budget.save(false),
-              complete ? writesEnd : this::letGo,
-              complete ? this::letGo : writesEnd));
+      List<Runnable> steps = new ArrayList<>(records.releases());
+      steps.add(() -> engine.budget.save(false));
+      steps.add(complete ? writesEnd : this::letGo);
+      steps.add(complete ? this::letGo : writesEnd);
+      Closing.all(steps);
     } finally {
       if (sessionEnd != null && !sessionEnd.isDone()) {
         engine.unwrittenEnds.add(sessionEnd);
@@ -1162,7 +886,7 @@ public final class PrefillSession implements AutoCloseable {
               thin();
             }
           } finally {
-            promise.end();
+            records.endPromise();
             engine.forest.release(tip);
           }
           return null;
