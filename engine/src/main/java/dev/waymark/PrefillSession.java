@@ -692,8 +692,7 @@ public final class PrefillSession implements AutoCloseable {
       return new Needs(false, false, tokens);
     }
     boolean covered = forest.hasUsableDelta(node);
-    return new Needs(
-        false, true, covered ? tokens : forest.coveredTo(forest.parent(node), tokens));
+    return new Needs(false, true, covered ? tokens : forest.coveredTo(forest.parent(node), tokens));
   }
 
   /** Makes a point at the tip visible; false where more of the window must be written first. */

@@ -123,8 +123,7 @@ final class SessionRecords {
   /** The window rows that the chain does not cover. */
   Written writeDelta(BoundaryDraft draft, StateViews views) {
     return write(
-        plans.delta(
-            draft.key(), draft.parentKey(), draft.from(), draft.to(), draft.coveredTo()),
+        plans.delta(draft.key(), draft.parentKey(), draft.from(), draft.to(), draft.coveredTo()),
         views,
         pointRun);
   }
@@ -160,8 +159,7 @@ final class SessionRecords {
     for (RecordPlan record : records) {
       for (PartPlan part : record.parts()) {
         PartRange range = part.range();
-        ViewChecks.tensor(
-            views, part.spec(), range.rowFrom(), range.rowFrom() + range.rowCount());
+        ViewChecks.tensor(views, part.spec(), range.rowFrom(), range.rowFrom() + range.rowCount());
       }
     }
   }

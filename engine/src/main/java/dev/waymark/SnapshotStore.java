@@ -5,6 +5,7 @@ import dev.waymark.error.InvalidSettingException;
 import dev.waymark.error.WaymarkException;
 import dev.waymark.internal.forest.NamespaceState;
 import dev.waymark.internal.io.JvmFlags;
+import dev.waymark.internal.io.Mapping;
 import dev.waymark.internal.io.RealDirectory;
 import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.io.YieldPoints;
@@ -71,7 +72,11 @@ public final class SnapshotStore implements AutoCloseable {
    */
   public static SnapshotStore open(Path path, StoreOptions options) {
     JvmFlags.check();
-    RealDirectory directory = RealDirectory.openForWriting(path, options.createIfMissing());
+    RealDirectory directory =
+        RealDirectory.openForWriting(
+            path,
+            options.createIfMissing(),
+            options.mappedWriter() ? Mapping.MAPPED : Mapping.MAPPED_READS);
     if (options.createIfMissing()) {
       try {
         directory.requireNobodyElses();

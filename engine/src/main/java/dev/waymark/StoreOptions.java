@@ -34,6 +34,7 @@ import java.util.regex.Pattern;
  *     {@link SnapshotStore#runOnce()}
  * @param verifyLossy whether what a lossy codec made is decoded as it is written, and stored as it
  *     was where its error is larger than the codec states
+ * @param mappedWriter whether records are written through maps; otherwise by positional writes
  */
 public record StoreOptions(
     long quotaBytes,
@@ -51,7 +52,8 @@ public record StoreOptions(
     long writeBudgetBytesPerDay,
     long compactionBytesPerSecond,
     boolean backgroundThread,
-    boolean verifyLossy) {
+    boolean verifyLossy,
+    boolean mappedWriter) {
   /** Resolves to a share of what the file system has free when the store is opened. */
   public static final long AUTO_QUOTA = -1;
 
@@ -93,6 +95,7 @@ public record StoreOptions(
    *     {@link SnapshotStore#runOnce()}
    * @param verifyLossy whether what a lossy codec made is decoded as it is written, and stored as
    *     it was where its error is larger than the codec states
+   * @param mappedWriter whether records are written through maps; otherwise by positional writes
    * @throws InvalidSettingException if a setting is out of its range
    */
   public StoreOptions {
@@ -187,6 +190,7 @@ public record StoreOptions(
     private long compactionBytesPerSecond = 64L << 20;
     private boolean backgroundThread = true;
     private boolean verifyLossy;
+    private boolean mappedWriter;
 
     private Builder() {}
 
@@ -372,6 +376,18 @@ public record StoreOptions(
       return this;
     }
 
+    /**
+     * Whether records are written through maps, which costs a fault a page. They are read through
+     * maps in any case, where the file system can map.
+     *
+     * @param value false, unless it is set: they are written by positional writes
+     * @return this builder
+     */
+    public Builder mappedWriter(boolean value) {
+      mappedWriter = value;
+      return this;
+    }
+
     /** {@return the options} */
     public StoreOptions build() {
       return new StoreOptions(
@@ -390,7 +406,8 @@ public record StoreOptions(
           writeBudgetBytesPerDay,
           compactionBytesPerSecond,
           backgroundThread,
-          verifyLossy);
+          verifyLossy,
+          mappedWriter);
     }
   }
 }

@@ -40,8 +40,7 @@ final class ViewChecks {
             .found(view.endRow() + " rows");
     return spec.isFixed()
         ? new ViewMismatchException(detail)
-        : new BoundaryMismatchException(
-            detail.remedy("append the tokens that the rows are of"));
+        : new BoundaryMismatchException(detail.remedy("append the tokens that the rows are of"));
   }
 
   /** Views hold the rows, and the sinks, that the blocks between two boundaries add. */

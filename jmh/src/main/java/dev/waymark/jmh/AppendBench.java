@@ -119,6 +119,7 @@ final class AppendBench {
   private static List<Contender.Factory> contenders() {
     List<Contender.Factory> all = new ArrayList<>();
     all.add(WaymarkContender.factory(WaymarkContender.NAME, 1));
+    all.add(WaymarkContender.mappedWriter());
     all.add(LimitContender.factory(WRITE));
     all.addAll(Contenders.others());
     return all;

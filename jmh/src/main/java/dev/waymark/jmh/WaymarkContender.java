@@ -14,19 +14,17 @@ import java.util.Arrays;
 /** This store, as an embedder uses it. */
 final class WaymarkContender implements Contender {
   static final String NAME = "waymark";
+  static final String MAPPED = "waymark, mapped writer";
 
   private final Load load;
   private final boolean each;
   private final SnapshotStore store;
   private final Namespace namespace;
 
-  private WaymarkContender(Path directory, Load load, boolean each, int restoreThreads) {
+  private WaymarkContender(Path directory, Load load, boolean each, StoreOptions options) {
     this.load = load;
     this.each = each;
-    this.store =
-        SnapshotStore.open(
-            directory,
-            StoreOptions.builder().quota("64GiB").restoreThreads(restoreThreads).build());
+    this.store = SnapshotStore.open(directory, options);
     this.namespace = namespace(store, load.shape());
   }
 
@@ -36,9 +34,21 @@ final class WaymarkContender implements Contender {
 
   /** Restores with so many threads. */
   static Factory factory(String name, int restoreThreads) {
+    return factory(name, options().restoreThreads(restoreThreads).build());
+  }
+
+  /** Writes through maps instead of by positional writes. */
+  static Factory mappedWriter() {
+    return factory(MAPPED, options().restoreThreads(1).mappedWriter(true).build());
+  }
+
+  private static StoreOptions.Builder options() {
+    return StoreOptions.builder().quota("64GiB");
+  }
+
+  private static Factory factory(String name, StoreOptions options) {
     return new Factory(
-        name,
-        (directory, load, each) -> new WaymarkContender(directory, load, each, restoreThreads));
+        name, (directory, load, each) -> new WaymarkContender(directory, load, each, options));
   }
 
   @Override

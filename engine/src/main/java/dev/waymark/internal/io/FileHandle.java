@@ -254,6 +254,13 @@ final class FileHandle {
     }
   }
 
+  /** Begins to write a range to the device, where the system can. */
+  void startWriting(long offset, long length) {
+    if (nativeCalls) {
+      guarded(() -> Libc.startWriting(descriptor, offset, length));
+    }
+  }
+
   private static boolean isUnsupported(int errno) {
     return errno == Libc.ENOTSUP || errno == Libc.ENOSYS;
   }

@@ -21,7 +21,7 @@ final class FileSystemProbe {
    * @param mapping where no maps are wanted none is tried, which spares the mapping library's start
    */
   static FileSystemTraits probe(Path directory, Mapping mapping) throws IOException {
-    boolean mapWanted = mapping == Mapping.MAPPED;
+    boolean mapWanted = mapping != Mapping.POSITIONAL;
     Path path = directory.resolve(NAME);
     Files.deleteIfExists(path);
     FileHandle handle;

@@ -38,6 +38,7 @@ final class Libc {
   private static final int LOCK_EXCLUSIVELY_NOW = 2 | 4;
   private static final int KEEP_SIZE_AND_PUNCH = 3;
   private static final int MS_SYNC = MAC ? 0x10 : 4;
+  private static final int SYNC_FILE_RANGE_WRITE = 2;
   private static final int AT_FDCWD = -100;
   private static final int AT_SYMLINK_NOFOLLOW = 0x100;
   private static final int AT_EMPTY_PATH = 0x1000;
@@ -88,6 +89,13 @@ final class Libc {
   /** Makes mapped pages durable; the address is on a page boundary. */
   static int syncMapped(long address, long length) {
     return isAvailable() ? errorOf(FUNCTIONS.msync, address, length, MS_SYNC) : ENOSYS;
+  }
+
+  /** Begins to write what is dirty of a range to the device, and does not wait for it. */
+  static int startWriting(int fd, long offset, long length) {
+    return isAvailable() && FUNCTIONS.syncFileRange != null
+        ? errorOf(FUNCTIONS.syncFileRange, fd, offset, length, SYNC_FILE_RANGE_WRITE)
+        : ENOSYS;
   }
 
   /** Bytes allocated for an open file, or -1 where the system's count cannot be had. */
@@ -163,7 +171,8 @@ final class Libc {
           NativeFunction.bind("flock", Type.SINT32, 2, 2),
           required(NativeFunction.bind("ftruncate", Type.SINT32, 2, 2)),
           required(NativeFunction.bind("msync", Type.SINT32, 3, 3)),
-          required(NativeFunction.bind("strerror", Type.POINTER, 1, 1)));
+          required(NativeFunction.bind("strerror", Type.POINTER, 1, 1)),
+          LINUX ? NativeFunction.bind("sync_file_range", Type.SINT32, 4, 4) : null);
     } catch (RuntimeException | LinkageError e) {
       return null;
     }
@@ -199,7 +208,8 @@ final class Libc {
       NativeFunction flock,
       NativeFunction ftruncate,
       NativeFunction msync,
-      NativeFunction strerror) {}
+      NativeFunction strerror,
+      NativeFunction syncFileRange) {}
 
   /** The system call {@code newfstatat}, with the memory that it fills. */
   private static final class StatCall {

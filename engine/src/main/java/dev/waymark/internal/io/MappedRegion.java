@@ -4,12 +4,13 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * A mapped file, touched only by copies to and from private memory, each followed by a fence that
- * brings out a fault where it happened. Nothing else ever sees its address: checksums, comparisons
- * and decompression on a map kill the JVM when a page cannot be read.
+ * A range of a file, read through a map where there are maps, and touched only by copies to and
+ * from private memory, each followed by a fence that brings out a fault where it happened. Nothing
+ * else ever sees its address: checksums, comparisons and decompression on a map kill the JVM when a
+ * page cannot be read.
  */
 public interface MappedRegion extends AutoCloseable {
-  /** Bytes mapped. */
+  /** Bytes of the range. */
   long lengthBytes();
 
   /**
@@ -21,9 +22,9 @@ public interface MappedRegion extends AutoCloseable {
   void get(long offset, MutableDirectBuffer target, int targetIndex, int length);
 
   /**
-   * Copies into the map.
+   * Copies into the range.
    *
-   * @throws dev.waymark.error.StoreIoException if a page cannot be written
+   * @throws dev.waymark.error.StoreIoException if it cannot be written
    */
   void put(long offset, DirectBuffer source, int sourceIndex, int length);
 

@@ -64,7 +64,7 @@ public final class RealDirectory implements StoreDirectory {
    * @throws NotAStoreException if it is missing, or no directory
    */
   public static RealDirectory openForWriting(Path path, boolean create) {
-    return openForWriting(path, create, Mapping.MAPPED);
+    return openForWriting(path, create, Mapping.MAPPED_READS);
   }
 
   /** Opens a directory for writing, as above, with a choice of how its files are mapped. */
@@ -225,7 +225,8 @@ public final class RealDirectory implements StoreDirectory {
   public synchronized FileSystemTraits traits() {
     checkOpen();
     if (traits == null) {
-      traits = writable ? probe() : new FileSystemTraits(mapping == Mapping.MAPPED, false, false);
+      traits =
+          writable ? probe() : new FileSystemTraits(mapping != Mapping.POSITIONAL, false, false);
     }
     return traits;
   }

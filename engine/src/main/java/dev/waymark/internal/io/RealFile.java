@@ -73,6 +73,13 @@ final class RealFile implements StoreFile {
   }
 
   @Override
+  public void startWriting(long offset, long length) {
+    if (!closed) {
+      handle.startWriting(offset, length);
+    }
+  }
+
+  @Override
   public MappedRegion map(long length, boolean writable) {
     FileHandle open = open();
     // A region of no bytes would be no map.
@@ -84,11 +91,17 @@ final class RealFile implements StoreFile {
     if (mapping == Mapping.POSITIONAL) {
       return positional(open, length, writable);
     }
+    boolean written = writable && mapping == Mapping.MAPPED_READS;
+    MappedRegion writes = written ? positional(open, length, true) : null;
     try {
-      return ChronicleRegion.map(open, path, length, writable);
+      MappedRegion map = ChronicleRegion.map(open, path, length, writable && !written);
+      return written ? new WrittenRegion(map, writes) : map;
     } catch (IOException e) {
       if (Libc.cannotMap(String.valueOf(e.getMessage()))) {
-        return positional(open, length, writable);
+        return written ? writes : positional(open, length, writable);
+      }
+      if (written) {
+        writes.close();
       }
       throw IoFailures.of(
           e, ErrorDetail.of("Mapping failed").at(name(), 0).expected("a map of " + length));

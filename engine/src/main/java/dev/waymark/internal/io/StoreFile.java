@@ -53,6 +53,12 @@ public interface StoreFile extends AutoCloseable {
   void force();
 
   /**
+   * Has the system begin to write a range to the device, where it can. Promises nothing, and fails
+   * silently: what went wrong the next {@link #force} says.
+   */
+  default void startWriting(long offset, long length) {}
+
+  /**
    * Maps {@code [0, length)}. Writers see to it that what they touch was allocated before. The
    * mapping outlives this object's close only until {@link MappedRegion#close()}.
    */

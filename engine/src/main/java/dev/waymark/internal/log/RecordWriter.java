@@ -15,23 +15,26 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Writes one record into claimed space: gathers from the caller's memory, encodes, checksums,
- * copies out; its front last, so that a record that was cut short never reads as one.
+ * writes out; its front last, so that a record that was cut short never reads as one.
+ *
+ * <p>Invariant: what is staged are the bytes of the record just before {@link #stagedEnd}, padding
+ * included; parts that are small are written together.
  */
 final class RecordWriter {
-  /** Gathered, checksummed and copied out while it is in the cache. */
-  private static final int STEP_BYTES = 256 << 10;
-
   private static final int CHUNK_ENTRY_BYTES = RecordEncoder.ChunksEncoder.sbeBlockLength();
 
   private final RecordPlan plan;
   private final MappedRegion region;
   private final long offset;
+  private final WriteBehind behind;
   private final Scratch scratch;
   private final boolean verifyLossy;
   private final UnsafeBuffer front;
   private final long[] partOffsets;
   private final long[] partBytes;
   private long end;
+  private int staged;
+  private long stagedEnd;
   private int chunkEntry;
   private int chunksLeftRaw;
 
@@ -41,10 +44,16 @@ final class RecordWriter {
    * @param verifyLossy whether what a lossy codec made is decoded and held against its stated error
    */
   RecordWriter(
-      RecordPlan plan, MappedRegion region, long offset, Scratch scratch, boolean verifyLossy) {
+      RecordPlan plan,
+      MappedRegion region,
+      long offset,
+      WriteBehind behind,
+      Scratch scratch,
+      boolean verifyLossy) {
     this.plan = plan;
     this.region = region;
     this.offset = offset;
+    this.behind = behind;
     this.scratch = scratch;
     this.verifyLossy = verifyLossy;
     int frontBytes = plan.frontBytes();
@@ -53,17 +62,23 @@ final class RecordWriter {
     this.partOffsets = new long[plan.parts().size()];
     this.partBytes = new long[plan.parts().size()];
     this.end = Alignment.toPart(frontBytes);
+    this.stagedEnd = end;
   }
 
   /** Writes it; returns its length, up to the last byte of its last part. */
   long write(StateViews views, long segmentId, long sequence, YieldPoints yields) {
+    boolean large = plan.maxBytes() >= 2L * WriteBehind.STEP_BYTES;
+    if (large) {
+      behind.leaveOut(offset, offset + Alignment.toPage(front.capacity()));
+    }
     for (int i = 0; i < partOffsets.length; i++) {
       PartPlan part = plan.parts().get(i);
       end = Alignment.toPart(end);
       partOffsets[i] = end;
-      writePart(part, views.require(part.spec()));
+      writePart(part, views.require(part.spec()), large);
       partBytes[i] = end - partOffsets[i];
     }
+    writeStaged();
     yields.reached("payload copied");
     writeFront(segmentId, sequence);
     yields.reached("header written");
@@ -75,7 +90,7 @@ final class RecordWriter {
     return chunksLeftRaw;
   }
 
-  private void writePart(PartPlan part, TensorView view) {
+  private void writePart(PartPlan part, TensorView view, boolean large) {
     long rawBytes = part.rawBytes();
     for (long done = 0; done < rawBytes; ) {
       int raw = (int) Math.min(part.codec().chunkRawBytes(), rawBytes - done);
@@ -85,6 +100,9 @@ final class RecordWriter {
       } else {
         encodeChunk(part, view, done, raw);
       }
+      if (large) {
+        behind.reached(offset + stagedEnd - staged);
+      }
       done += raw;
     }
   }
@@ -92,10 +110,10 @@ final class RecordWriter {
   private void copyChunk(PartPlan part, TensorView view, long rawOffset, int rawLength) {
     scratch.restartChecksum();
     for (int done = 0; done < rawLength; ) {
-      int step = Math.min(STEP_BYTES, rawLength - done);
-      view.gather(part.spec(), part.range(), rawOffset + done, scratch.raw(), 0, step);
-      scratch.addRaw(0, step);
-      region.put(offset + end + done, scratch.raw(), 0, step);
+      int step = Math.min(Scratch.STAGED_BYTES, rawLength - done);
+      int index = stage(end + done, step);
+      view.gather(part.spec(), part.range(), rawOffset + done, scratch.staged(), index, step);
+      scratch.addStaged(index, step);
       done += step;
     }
     putChunk(rawLength, rawLength, scratch.checksum());
@@ -107,11 +125,42 @@ final class RecordWriter {
         part.codec().encode(scratch.codec(), scratch.raw(), 0, rawLength, scratch.stored(), 0);
     if (stored < 0 || !isWithinBound(part, rawLength, stored)) {
       chunksLeftRaw++;
-      region.put(offset + end, scratch.raw(), 0, rawLength);
+      write(scratch.raw(), rawLength);
       putChunk(rawLength, rawLength | RecordHeader.STORED_RAW, scratch.checksumOfRaw(0, rawLength));
     } else {
-      region.put(offset + end, scratch.stored(), 0, stored);
+      write(scratch.stored(), stored);
       putChunk(stored, stored, scratch.checksumOfStored(0, stored));
+    }
+  }
+
+  /** Writes a whole chunk, which was made elsewhere. */
+  private void write(UnsafeBuffer chunk, int length) {
+    if (length <= Scratch.STAGED_BYTES) {
+      scratch.staged().putBytes(stage(end, length), chunk, 0, length);
+    } else {
+      writeStaged();
+      region.put(offset + end, chunk, 0, length);
+      stagedEnd = end + length;
+    }
+  }
+
+  /** Returns where to put bytes of the record that begin at a position, once there is room. */
+  private int stage(long position, int length) {
+    if (staged + (position - stagedEnd) + length > Scratch.STAGED_BYTES) {
+      writeStaged();
+    }
+    int padding = staged == 0 ? 0 : (int) (position - stagedEnd);
+    scratch.staged().setMemory(staged, padding, (byte) 0);
+    int index = staged + padding;
+    staged = index + length;
+    stagedEnd = position + length;
+    return index;
+  }
+
+  private void writeStaged() {
+    if (staged > 0) {
+      region.put(offset + stagedEnd - staged, scratch.staged(), 0, staged);
+      staged = 0;
     }
   }
 

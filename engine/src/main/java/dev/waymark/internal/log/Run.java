@@ -9,6 +9,7 @@ public final class Run {
   final Heat heat;
   final SpaceGate.Payer payer;
   Segment segment;
+  WriteBehind behind;
   long position;
   long end;
 

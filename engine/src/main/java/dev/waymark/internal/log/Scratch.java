@@ -15,12 +15,15 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Private direct memory in which bytes are checked, encoded and decoded: two buffers of a chunk and
- * some slack each. Taken from a pool of a fixed number, so that what is in flight is bounded
- * however many threads append and restore.
+ * some slack each, and a smaller one. Taken from a pool of a fixed number, so that what is in
+ * flight is bounded however many threads append and restore.
  */
 public final class Scratch implements AutoCloseable {
   /** Raw bytes a chunk at most. */
   public static final int CHUNK_BYTES = 1 << 20;
+
+  /** Gathered, checksummed and written out while it is in the cache. */
+  static final int STAGED_BYTES = 256 << 10;
 
   private static final int BUFFER_BYTES = CHUNK_BYTES + Alignment.PAGE_BYTES;
 
@@ -28,10 +31,12 @@ public final class Scratch implements AutoCloseable {
   private static final BlockingQueue<Scratch> SPARE = new ArrayBlockingQueue<>(4);
 
   private Pool pool;
-  private final ByteBuffer rawBytes = allocate();
-  private final ByteBuffer storedBytes = allocate();
+  private final ByteBuffer rawBytes = allocate(BUFFER_BYTES);
+  private final ByteBuffer storedBytes = allocate(BUFFER_BYTES);
+  private final ByteBuffer stagedBytes = allocate(STAGED_BYTES);
   private final UnsafeBuffer raw = new UnsafeBuffer(rawBytes);
   private final UnsafeBuffer stored = new UnsafeBuffer(storedBytes);
+  private final UnsafeBuffer staged = new UnsafeBuffer(stagedBytes);
   private UnsafeBuffer decoded;
   private final CRC32C crc = new CRC32C();
   private final CodecScratch codec = new CodecScratch();
@@ -53,7 +58,7 @@ public final class Scratch implements AutoCloseable {
   /** Holds what a lossy codec gives back, where that is checked. */
   UnsafeBuffer decoded() {
     if (decoded == null) {
-      decoded = new UnsafeBuffer(allocate());
+      decoded = new UnsafeBuffer(allocate(BUFFER_BYTES));
     }
     return decoded;
   }
@@ -61,6 +66,11 @@ public final class Scratch implements AutoCloseable {
   /** Room for codecs. */
   public CodecScratch codec() {
     return codec;
+  }
+
+  /** Holds what goes out together: {@link #STAGED_BYTES}. */
+  UnsafeBuffer staged() {
+    return staged;
   }
 
   int checksumOfRaw(int index, int length) {
@@ -83,6 +93,10 @@ public final class Scratch implements AutoCloseable {
     crc.update(rawBytes.limit(index + length).position(index));
   }
 
+  void addStaged(int index, int length) {
+    crc.update(stagedBytes.limit(index + length).position(index));
+  }
+
   int checksum() {
     return (int) crc.getValue();
   }
@@ -93,8 +107,8 @@ public final class Scratch implements AutoCloseable {
     pool.give(this);
   }
 
-  private static ByteBuffer allocate() {
-    return BufferUtil.allocateDirectAligned(BUFFER_BYTES, Alignment.PAGE_BYTES)
+  private static ByteBuffer allocate(int bytes) {
+    return BufferUtil.allocateDirectAligned(bytes, Alignment.PAGE_BYTES)
         .order(ByteOrder.LITTLE_ENDIAN);
   }
 

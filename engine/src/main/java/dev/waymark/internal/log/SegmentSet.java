@@ -260,9 +260,11 @@ public final class SegmentSet implements AutoCloseable {
     long length;
     try {
       yields.reached("space claimed");
-      RecordWriter writer = new RecordWriter(plan, segment.region, offset, scratch, verifyLossy);
+      RecordWriter writer =
+          new RecordWriter(plan, segment.region, offset, run.behind, scratch, verifyLossy);
       length = writer.write(views, segment.id, run.sequence, yields);
       chunksLeftRaw.add(writer.chunksLeftRaw());
+      run.behind.reached(offset + Alignment.toPage(length));
     } finally {
       letGo(segment, most);
     }
@@ -488,6 +490,7 @@ public final class SegmentSet implements AutoCloseable {
     }
     segment.openRuns++;
     run.segment = segment;
+    run.behind = new WriteBehind(segment.file, position);
     run.position = position;
     run.end = extent.end();
   }

@@ -21,7 +21,8 @@ class MapFaultTest {
       UnsafeBuffer heap = Bytes.heap(10_000);
       UnsafeBuffer direct = Bytes.direct(10_000);
       int typed = 0;
-      try (RealDirectory directory = RealDirectory.openForWriting(Path.of(arguments[0]), false);
+      try (RealDirectory directory =
+              RealDirectory.openForWriting(Path.of(arguments[0]), false, Mapping.MAPPED);
           StoreFile file = directory.create("a")) {
         file.allocate(0, LENGTH);
         try (MappedRegion region = file.map(LENGTH, true)) {
