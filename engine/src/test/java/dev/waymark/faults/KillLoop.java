@@ -65,6 +65,7 @@ public final class KillLoop {
   }
 
   private void run(int count) throws Exception {
+    archiveClasses();
     Thread starter = new Thread(this::keepWarm);
     starter.setDaemon(true);
     starter.start();
@@ -98,7 +99,7 @@ public final class KillLoop {
     int number = 0;
     try {
       while (!done) {
-        Child child = start(root.resolve("scratch-" + number++ % 4));
+        Child child = start(List.of(), root.resolve("scratch-" + number++ % 4));
         if (!"ready".equals(child.output().readLine())) {
           throw new IllegalStateException("a child did not get ready");
         }
@@ -111,11 +112,27 @@ public final class KillLoop {
     }
   }
 
-  private static Child start(Path scratch) throws IOException {
+  /** What a child loads, as the JVM has it in memory: most of a short life is loading classes. */
+  private void archiveClasses() throws Exception {
+    Child child =
+        start(List.of("-XX:ArchiveClassesAtExit=" + archive()), root.resolve("scratch-archive"));
+    child.process().outputWriter().close();
+    child.output().transferTo(Writer.nullWriter());
+    if (child.process().waitFor() != 0) {
+      throw new IllegalStateException("a child that had nothing to do failed");
+    }
+  }
+
+  private Path archive() {
+    return root.resolve("child.jsa");
+  }
+
+  private Child start(List<String> flags, Path scratch) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(System.getProperty("java.home") + "/bin/java");
     command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
-    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto"));
+    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xlog:disable"));
+    command.addAll(flags.isEmpty() ? List.of("-XX:SharedArchiveFile=" + archive()) : flags);
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.addAll(List.of(KillChild.class.getName(), scratch.toString()));
     Process process =
