@@ -6,7 +6,6 @@ import dev.waymark.internal.io.StoreFile;
 import dev.waymark.internal.log.Frame;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import org.agrona.collections.LongArrayList;
 
 /**
@@ -32,8 +31,8 @@ public final class ManifestReader {
   private final String fileName;
   private final int fileTag;
   private final EditCodec codec = new EditCodec();
-  private final List<Edit> batch = new ArrayList<>();
-  private final LongArrayList batchOffsets = new LongArrayList();
+  private List<Edit> batch = new ArrayList<>();
+  private LongArrayList batchOffsets = new LongArrayList();
 
   private ManifestHeader header;
   private long position;
@@ -44,7 +43,10 @@ public final class ManifestReader {
   private long markedDurable;
   private long statedDurable;
   private boolean provenIsEndOfBatch;
+  private boolean checkpointEnds;
   private boolean checkpointComplete;
+  private long checkpointEnd;
+  private long closedAt;
   private String reason = "";
 
   private ManifestReader(StoreFile file, long manifestId, long endBytes) {
@@ -63,11 +65,7 @@ public final class ManifestReader {
    * @throws dev.waymark.error.UnsupportedFormatException if it needs a newer version
    */
   public static ManifestEnd read(
-      StoreFile file,
-      long manifestId,
-      StoreId storeId,
-      long provenDurableBytes,
-      Consumer<? super Edit> edits) {
+      StoreFile file, long manifestId, StoreId storeId, long provenDurableBytes, EditSink edits) {
     return new ManifestReader(file, manifestId, file.lengthBytes())
         .read(manifestId, storeId, provenDurableBytes, edits);
   }
@@ -79,11 +77,7 @@ public final class ManifestReader {
    * @param prefixBytes the length in {@link Status}
    */
   public static ManifestEnd readPrefix(
-      StoreFile file,
-      long manifestId,
-      StoreId storeId,
-      long prefixBytes,
-      Consumer<? super Edit> edits) {
+      StoreFile file, long manifestId, StoreId storeId, long prefixBytes, EditSink edits) {
     return new ManifestReader(file, manifestId, Math.min(prefixBytes, file.lengthBytes()))
         .read(manifestId, storeId, prefixBytes, edits);
   }
@@ -96,7 +90,7 @@ public final class ManifestReader {
   }
 
   private ManifestEnd read(
-      long manifestId, StoreId storeId, long provenDurableBytes, Consumer<? super Edit> edits) {
+      long manifestId, StoreId storeId, long provenDurableBytes, EditSink edits) {
     readHeader(manifestId);
     statedDurable = provenDurableBytes;
     if (!header.storeId().equals(storeId)) {
@@ -106,7 +100,12 @@ public final class ManifestReader {
               .expected("store " + storeId)
               .found("store " + header.storeId()));
     }
-    while (readFrame(edits)) {}
+    EditHandout handout = new EditHandout(edits, fileName);
+    try {
+      while (readFrame(handout)) {}
+    } finally {
+      handout.settle();
+    }
     TailScan tail = TailScan.of(window, position, contentEnd, fileTag);
     if (provenDurableBytes > 0 && contentEnd >= provenDurableBytes && !provenIsEndOfBatch) {
       throw corrupt(
@@ -133,7 +132,9 @@ public final class ManifestReader {
         torn ? ManifestEnd.Tail.TORN : ManifestEnd.Tail.CLEAN,
         torn ? reason : "",
         tail.usedBytes(),
-        editsHandedOut);
+        editsHandedOut,
+        checkpointEnd,
+        torn ? 0 : closedAt);
   }
 
   private void readHeader(long manifestId) {
@@ -157,7 +158,7 @@ public final class ManifestReader {
   }
 
   /** Reads one frame; false where there is none. */
-  private boolean readFrame(Consumer<? super Edit> edits) {
+  private boolean readFrame(EditHandout handout) {
     Frame.Check check = checkAt(position);
     if (!check.isValid()) {
       reason = check.reason();
@@ -166,9 +167,15 @@ public final class ManifestReader {
     int lengthBytes = check.lengthBytes();
     int index = window.load(position, lengthBytes);
     if (BatchMark.isMark(window.buffer(), index)) {
-      endBatch(BatchMark.decode(window.buffer(), index, lengthBytes, position), edits);
+      boolean before = checkpointComplete;
+      BatchMark mark = BatchMark.decode(window.buffer(), index, lengthBytes, position);
+      endBatch(mark, handout);
+      closedAt = mark.closes() ? position : 0;
       position += EditCodec.paddedBytes(lengthBytes);
       contentEnd = position;
+      if (checkpointComplete && !before) {
+        checkpointEnd = contentEnd;
+      }
       provenIsEndOfBatch |= contentEnd == statedDurable;
       return true;
     }
@@ -189,10 +196,8 @@ public final class ManifestReader {
   }
 
   private void requireEndOfCheckpoint(Edit.CheckpointEnd end) {
-    boolean second = checkpointComplete;
-    for (Edit edit : batch) {
-      second |= edit instanceof Edit.CheckpointEnd;
-    }
+    boolean second = checkpointComplete || checkpointEnds;
+    checkpointEnds = true;
     if (second || end.editCount() != framesBefore + batchFrames) {
       throw corrupt(
           position,
@@ -202,7 +207,7 @@ public final class ManifestReader {
     }
   }
 
-  private void endBatch(BatchMark mark, Consumer<? super Edit> edits) {
+  private void endBatch(BatchMark mark, EditHandout handout) {
     if (mark == null
         || mark.editCount() != batchFrames
         || mark.durableLengthBytes() > contentEnd
@@ -214,24 +219,13 @@ public final class ManifestReader {
               .found(mark == null ? "no valid mark" : mark));
     }
     markedDurable = mark.durableLengthBytes();
-    for (int i = 0; i < batch.size(); i++) {
-      handOut(batch.get(i), batchOffsets.getLong(i), edits);
-      checkpointComplete |= batch.get(i) instanceof Edit.CheckpointEnd;
-    }
+    handout.accept(batch, batchOffsets);
+    checkpointComplete |= checkpointEnds;
     editsHandedOut += batch.size();
     framesBefore += batchFrames;
     batchFrames = 0;
-    batch.clear();
-    batchOffsets.clear();
-  }
-
-  /** Whoever takes an edit knows what it contradicts, and not where it stands. */
-  private void handOut(Edit edit, long offset, Consumer<? super Edit> edits) {
-    try {
-      edits.accept(edit);
-    } catch (CorruptionException e) {
-      throw new CorruptionException(e.detail().at(fileName, offset), e);
-    }
+    batch = new ArrayList<>();
+    batchOffsets = new LongArrayList();
   }
 
   /** Judges a frame together with its padding, which a single write brought to disk with it. */
