@@ -43,7 +43,7 @@ import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Opens a store: lock, read, plan, force, fresh manifest, clean, and only then accept writes. */
+/** Opens a store: lock, read, plan, force, a manifest to go on with, clean; only then writes. */
 final class StoreOpener {
   /** Beside the thread that commits: there are two streams, and what was sealed of each. */
   private static final int FORCERS = 3;
@@ -283,7 +283,7 @@ final class StoreOpener {
     }
   }
 
-  /** What comes after the fresh manifest is in force. */
+  /** What comes after the manifest that is gone on with is in force, and durable. */
   private StoreEngine open(
       QuotaGate gate,
       boolean create,
@@ -293,7 +293,7 @@ final class StoreOpener {
       ManifestLog log) {
     StoreId storeId = current.storeId();
     SegmentSet segments = loaded.segments();
-    yields.reached("fresh manifest in force");
+    yields.reached("manifest in force");
     Recovery.clean(plan, directory, loaded, yields);
     if (!create && log.manifestId() != current.manifestId()) {
       directory.delete(ManifestLog.fileName(current.manifestId()));

@@ -31,8 +31,8 @@ public final class ManifestReader {
   private final String fileName;
   private final int fileTag;
   private final EditCodec codec = new EditCodec();
-  private List<Edit> batch = new ArrayList<>();
-  private LongArrayList batchOffsets = new LongArrayList();
+  private final List<Edit> batch = new ArrayList<>();
+  private final LongArrayList batchOffsets = new LongArrayList();
 
   private ManifestHeader header;
   private long position;
@@ -43,7 +43,6 @@ public final class ManifestReader {
   private long markedDurable;
   private long statedDurable;
   private boolean provenIsEndOfBatch;
-  private boolean checkpointEnds;
   private boolean checkpointComplete;
   private long checkpointEnd;
   private long closedAt;
@@ -100,12 +99,7 @@ public final class ManifestReader {
               .expected("store " + storeId)
               .found("store " + header.storeId()));
     }
-    EditHandout handout = new EditHandout(edits, fileName);
-    try {
-      while (readFrame(handout)) {}
-    } finally {
-      handout.settle();
-    }
+    while (readFrame(edits)) {}
     TailScan tail = TailScan.of(window, position, contentEnd, fileTag);
     if (provenDurableBytes > 0 && contentEnd >= provenDurableBytes && !provenIsEndOfBatch) {
       throw corrupt(
@@ -158,7 +152,7 @@ public final class ManifestReader {
   }
 
   /** Reads one frame; false where there is none. */
-  private boolean readFrame(EditHandout handout) {
+  private boolean readFrame(EditSink edits) {
     Frame.Check check = checkAt(position);
     if (!check.isValid()) {
       reason = check.reason();
@@ -169,7 +163,7 @@ public final class ManifestReader {
     if (BatchMark.isMark(window.buffer(), index)) {
       boolean before = checkpointComplete;
       BatchMark mark = BatchMark.decode(window.buffer(), index, lengthBytes, position);
-      endBatch(mark, handout);
+      endBatch(mark, edits);
       closedAt = mark.closes() ? position : 0;
       position += EditCodec.paddedBytes(lengthBytes);
       contentEnd = position;
@@ -196,8 +190,10 @@ public final class ManifestReader {
   }
 
   private void requireEndOfCheckpoint(Edit.CheckpointEnd end) {
-    boolean second = checkpointComplete || checkpointEnds;
-    checkpointEnds = true;
+    boolean second = checkpointComplete;
+    for (Edit edit : batch) {
+      second |= edit instanceof Edit.CheckpointEnd;
+    }
     if (second || end.editCount() != framesBefore + batchFrames) {
       throw corrupt(
           position,
@@ -207,7 +203,7 @@ public final class ManifestReader {
     }
   }
 
-  private void endBatch(BatchMark mark, EditHandout handout) {
+  private void endBatch(BatchMark mark, EditSink edits) {
     if (mark == null
         || mark.editCount() != batchFrames
         || mark.durableLengthBytes() > contentEnd
@@ -219,13 +215,27 @@ public final class ManifestReader {
               .found(mark == null ? "no valid mark" : mark));
     }
     markedDurable = mark.durableLengthBytes();
-    handout.accept(batch, batchOffsets);
-    checkpointComplete |= checkpointEnds;
+    for (int i = 0; i < batch.size(); i++) {
+      if (i % EditSink.FORESEEN == 0) {
+        edits.foresee(batch.subList(i, Math.min(batch.size(), i + EditSink.FORESEEN)));
+      }
+      handOut(batch.get(i), batchOffsets.getLong(i), edits);
+      checkpointComplete |= batch.get(i) instanceof Edit.CheckpointEnd;
+    }
     editsHandedOut += batch.size();
     framesBefore += batchFrames;
     batchFrames = 0;
-    batch = new ArrayList<>();
-    batchOffsets = new LongArrayList();
+    batch.clear();
+    batchOffsets.clear();
+  }
+
+  /** Whoever takes an edit knows what it contradicts, and not where it stands. */
+  private void handOut(Edit edit, long offset, EditSink edits) {
+    try {
+      edits.take(edit);
+    } catch (CorruptionException e) {
+      throw new CorruptionException(e.detail().at(fileName, offset), e);
+    }
   }
 
   /** Judges a frame together with its padding, which a single write brought to disk with it. */
