@@ -67,11 +67,12 @@ final class MatchWalk {
     int node = forest.find(namespace.id(), parentKey);
     long rowBytes = 0;
     int deepest = Forest.NONE;
+    boolean needsPoints = namespace.layout().needsPoints();
     BoundaryKey missing = null;
     for (int i = 0; i < blocks; i++) {
       BoundaryKey key = prompt.key(chain, parentKey, i, block);
-      int next = node == Forest.NONE ? Forest.NONE : forest.find(namespace.id(), key);
-      if (next == Forest.NONE || forest.parent(next) != node) {
+      int next = node == Forest.NONE ? Forest.NONE : forest.child(node, key);
+      if (next == Forest.NONE) {
         missing = key;
         break;
       }
@@ -79,7 +80,7 @@ final class MatchWalk {
       parentKey = key;
       keys.add(key);
       rowBytes += forest.rowBytes(node);
-      if (forest.isRestorable(node) && forest.tokens(node) <= limitTokens) {
+      if ((!needsPoints || forest.isPoint(node)) && forest.tokens(node) <= limitTokens) {
         addPoint(forest.tokens(node));
         deepest = node;
         bytesToRead = rowBytes;
@@ -181,7 +182,8 @@ final class MatchWalk {
           case DAMAGED -> "the block up to " + next + " was damaged";
           case NO_STATE -> "no deeper boundary has a restore point, though rows are stored";
           case OTHER_NAMESPACE ->
-              "the prompt is stored in another namespace: something of the model's identity differs";
+              "the prompt is stored in another namespace: something of the model's identity"
+                  + " differs";
         };
     return "rows of "
         + storedTokens

@@ -22,6 +22,7 @@ import dev.waymark.internal.manifest.Current;
 import dev.waymark.internal.manifest.CurrentFile;
 import dev.waymark.internal.manifest.Edit;
 import dev.waymark.internal.manifest.ManifestCheckpoint;
+import dev.waymark.internal.manifest.ManifestEnd;
 import dev.waymark.internal.manifest.ManifestLog;
 import dev.waymark.internal.manifest.NextIds;
 import dev.waymark.internal.manifest.Status;
@@ -42,7 +43,7 @@ import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Opens a store: lock, read, plan, force, fresh manifest, clean, and only then accept writes. */
+/** Opens a store: lock, read, plan, force, a manifest to go on with, clean; only then writes. */
 final class StoreOpener {
   /** Beside the thread that commits: there are two streams, and what was sealed of each. */
   private static final int FORCERS = 3;
@@ -152,6 +153,7 @@ final class StoreOpener {
       requireWritable(loaded.end().header().versions(), ManifestLog.fileName(current.manifestId()));
     }
     Recovery.requireOwnNames(loaded, current, directory);
+    int named = segments.infos().size();
     RecoveryPlan plan =
         RecoveryPlanner.plan(
             loaded,
@@ -161,14 +163,58 @@ final class StoreOpener {
             Thinning::recovered);
     yields.reached("recovery planned");
     Recovery.force(plan, directory, yields);
-    long manifestId = nextManifestId(files, current);
-    ManifestLog log = freshManifest(manifestId, files, create, current, loaded, plan);
-    ManifestCheckpoint.putInForce(directory, storeId, log);
+    ManifestLog log = null;
+    if (!create && isWhole(current, loaded, plan, named)) {
+      log = resumedManifest(loaded);
+    }
+    if (log == null) {
+      long manifestId = nextManifestId(files, current);
+      log = freshManifest(manifestId, files, create, current, loaded, plan);
+      ManifestCheckpoint.putInForce(directory, storeId, log);
+    }
     try {
       return open(gate, create, current, loaded, plan, log);
     } catch (Throwable e) {
       log.close();
       throw e;
+    }
+  }
+
+  /**
+   * Whether the manifest in force, as it is, says all that a fresh one would: then it is gone on
+   * with.
+   *
+   * @param named segments that it names
+   */
+  private static boolean isWhole(
+      Current current, LoadedStore loaded, RecoveryPlan plan, int named) {
+    ManifestEnd end = loaded.end();
+    return end.closedAtBytes() > 0
+        && isClean(loaded, plan)
+        && plan.droppedBoundaries() + plan.droppedPoints() == 0
+        && loaded.segments().infos().size() == named
+        && plan.cuts().stream().allMatch(cut -> isAsSealed(loaded.sealed(cut.segmentId()), cut))
+        && !Publisher.isCheckpointDue(
+            end.validLengthBytes(), end.checkpointBytes(), loaded.segments().sizing())
+        && end.header().versions().equals(FormatVersions.OWN)
+        && current.versions().equals(FormatVersions.OWN);
+  }
+
+  private static boolean isAsSealed(Edit.SegmentSealed sealed, RecoveryPlan.Cut cut) {
+    return sealed != null
+        && !cut.shorten()
+        && sealed.lengthBytes() == cut.lengthBytes()
+        && sealed.footerOffsetBytes() == cut.footerOffsetBytes();
+  }
+
+  /** The manifest in force, or null where there is no room to go on with it. */
+  private ManifestLog resumedManifest(LoadedStore loaded) {
+    try {
+      CurrentFile.force(directory);
+      return ManifestLog.resume(directory, loaded.end());
+    } catch (DiskFullException e) {
+      // A fresh one takes less.
+      return null;
     }
   }
 
@@ -237,7 +283,7 @@ final class StoreOpener {
     }
   }
 
-  /** What comes after the fresh manifest is in force. */
+  /** What comes after the manifest that is gone on with is in force, and durable. */
   private StoreEngine open(
       QuotaGate gate,
       boolean create,
@@ -247,9 +293,9 @@ final class StoreOpener {
       ManifestLog log) {
     StoreId storeId = current.storeId();
     SegmentSet segments = loaded.segments();
-    yields.reached("fresh manifest in force");
+    yields.reached("manifest in force");
     Recovery.clean(plan, directory, loaded, yields);
-    if (!create) {
+    if (!create && log.manifestId() != current.manifestId()) {
       directory.delete(ManifestLog.fileName(current.manifestId()));
     }
     Scratch.Pool scratches =
@@ -422,8 +468,8 @@ final class StoreOpener {
     } else if (!r.cleanlyClosed()) {
       LOG.info(
           "Recovered {}: {} boundaries and {} points are there; {} bytes of unacknowledged edits"
-              + " cut, {} sessions kept, {} discarded, {} boundaries and {} points dropped, {} files"
-              + " deleted",
+              + " cut, {} sessions kept, {} discarded, {} boundaries and {} points dropped, {}"
+              + " files deleted",
           directory.label(),
           r.boundaries(),
           r.points(),

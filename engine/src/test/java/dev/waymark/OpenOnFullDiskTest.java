@@ -53,10 +53,23 @@ class OpenOnFullDiskTest {
   }
 
   @Test
+  void whatWasClosedCleanlyNeedsNoRoom() {
+    try (TestStore test = new TestStore(TestStore.options("64MiB").build())) {
+      store(test);
+      test.reopen();
+      fill(test);
+      test.killAndReopen();
+      requireWhole(test);
+    }
+  }
+
+  @Test
   void whereNothingCanBeGivenBackItSaysSo() {
     try (TestStore test = new TestStore(TestStore.options("64MiB").build())) {
       store(test);
       test.reopen();
+      Namespace ns = test.store().namespace(model.identity, model.layout);
+      ns.keep(ns.match(whole), "since it was closed");
       fill(test);
       assertThatThrownBy(test::killAndReopen)
           .isInstanceOf(DiskFullException.class)

@@ -5,6 +5,7 @@ import dev.waymark.error.InvalidArgumentException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.security.DigestException;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.util.Map;
@@ -113,7 +114,13 @@ public final class KeyChain {
     scratch.position(scratch.position() + 4 * count);
     scratch.put(extra);
     sha256.update(scratch.array(), 0, length);
-    return BoundaryKey.of(sha256.digest());
+    try {
+      sha256.digest(scratch.array(), 0, BoundaryKey.LENGTH_BYTES);
+    } catch (DigestException e) {
+      throw new IllegalStateException("a SHA-256 has 32 bytes", e);
+    }
+    return new BoundaryKey(
+        scratch.getLong(0), scratch.getLong(8), scratch.getLong(16), scratch.getLong(24));
   }
 
   private static void update(MessageDigest digest, String text) {

@@ -90,6 +90,9 @@ enum Mistake {
       Patch.answer("internal.recover.Recovery", "force", 0),
       Patch.replace("StoreOpener", "begin", "begin", "plant.Slips.beginUnforced"),
       Patch.replace("StoreOpener", "open", "putInForce", "plant.Slips.putInForceUnforced")),
+  UNCLEAN_GONE_ON_WITH(
+      "a manifest is gone on with as after a clean close, whatever mark is its last",
+      Patch.answer("internal.manifest.BatchMark", "closes", 1)),
   LENGTH_BELIEVED(
       "a segment stays as long as the crash left it",
       Patch.answer("internal.recover.RecoveryPlan$Cut", "shorten", 0)),
@@ -186,7 +189,7 @@ enum Mistake {
           Map.entry(RECOVERED_SEGMENT_APPENDED_TO, 800),
           Map.entry(POINT_NOT_SHARED, 1_600),
           Map.entry(COMPLETED_CLAIMS_NOTHING, 3_400),
-          Map.entry(COPY_NOT_FORCED, 2_000),
+          Map.entry(COPY_NOT_FORCED, 2_600),
           Map.entry(PUNCHED_TOO_EARLY, 400),
           Map.entry(READERS_FORGOTTEN, 400),
           Map.entry(KEEP_NOT_COMMITTED, 1_200));
@@ -207,6 +210,7 @@ enum Mistake {
           MANIFESTS_CONFUSED,
           SEGMENT_FORCED_AGAIN,
           POISON_IGNORED,
+          UNCLEAN_GONE_ON_WITH,
           LENGTH_BELIEVED,
           RECOVERED_SEGMENT_APPENDED_TO,
           DISCARDED_ROWS_LEFT,

@@ -88,8 +88,15 @@ public final class Forest {
   private final IntColumn coveredFrom = new IntColumn();
   private final IntColumn pointFlags = new IntColumn();
 
-  private final NodeIndex index = new NodeIndex(this::hash);
+  private final NodeIndex index = new NodeIndex();
   private int nodeEnd;
+
+  /** The namespace of the boundary that was added last. */
+  private NamespaceState toAddTo;
+
+  /** Nearly always the parent of the next boundary that is added. */
+  private int lastAdded = NONE;
+
   private int freeNode = NONE;
   private int pointEnd;
   private int freePoint = NONE;
@@ -191,10 +198,15 @@ public final class Forest {
       throw contradiction("a namespace is dropped that is not empty, or not there");
     }
     namespaces.remove(namespaceId);
+    toAddTo = null;
   }
 
   private void addRows(Edit.RowsAdded e) {
-    NamespaceState state = namespaces.get(e.namespaceId());
+    NamespaceState state = toAddTo;
+    if (state == null || state.id() != e.namespaceId()) {
+      state = namespaces.get(e.namespaceId());
+      toAddTo = state;
+    }
     if (state == null) {
       throw contradiction("a boundary of a namespace that does not exist");
     }
@@ -207,16 +219,22 @@ public final class Forest {
     if (e.key().equals(e.parentKey())) {
       throw contradiction("a boundary that is its own parent");
     }
-    int above = find(e.namespaceId(), e.parentKey());
+    int above =
+        isThere(lastAdded) && isNamed(lastAdded, e.namespaceId(), e.parentKey())
+            ? lastAdded
+            : find(e.namespaceId(), e.parentKey());
     if (e.tokenFrom() != (above == NONE ? 0 : tokens.get(above))) {
       throw contradiction("a boundary whose parent is not there, or ends elsewhere");
     }
-    e.records().forEach(events::check);
-    if (above == NONE) {
-      above = newNode(e.namespaceId(), e.parentKey(), NONE, 0);
+    List<RecordLocation> records = e.records();
+    for (int i = 0; i < records.size(); i++) {
+      events.check(records.get(i));
     }
-    int node = newNode(e.namespaceId(), e.key(), above, (int) e.tokenTo());
-    rows.set(node, e.records());
+    if (above == NONE) {
+      above = newNode(e.namespaceId(), e.parentKey(), NONE, 0, List.of());
+    }
+    int node = newNode(e.namespaceId(), e.key(), above, (int) e.tokenTo(), records);
+    lastAdded = node;
     recency.set(node, e.sequence());
     addedSeconds.set(node, (int) Math.max(0, Math.min(MOST_SECONDS, e.addedMillis() / 1_000)));
     int sibling = firstChild.get(above);
@@ -229,8 +247,10 @@ public final class Forest {
     state.boundaries++;
     state.rowRecordBytes += rows.lengthBytes(node);
     state.recordPageBytes += rows.pageBytes(node);
-    e.records().forEach(events::born);
-    OpenSession session = sessions.get(e.sessionId());
+    for (int i = 0; i < records.size(); i++) {
+      events.born(records.get(i));
+    }
+    OpenSession session = sessions.isEmpty() ? null : sessions.get(e.sessionId());
     if (session != null) {
       use(session, node);
     }
@@ -475,7 +495,8 @@ public final class Forest {
 
   // Nodes
 
-  private int newNode(int namespaceId, BoundaryKey key, int above, int endTokens) {
+  private int newNode(
+      int namespaceId, BoundaryKey key, int above, int endTokens, List<RecordLocation> records) {
     int node = freeNode;
     if (node == NONE) {
       node = nodeEnd++;
@@ -495,13 +516,13 @@ public final class Forest {
     pointRow.set(node, NONE);
     addedSeconds.set(node, 0);
     recency.set(node, 0);
-    rows.set(node, List.of());
-    index.put(node);
+    rows.set(node, records);
+    index.put(hash(namespaceId, key), node);
     return node;
   }
 
   private void freeNode(int node) {
-    index.remove(node);
+    index.remove(hash(namespace.get(node), key(node)), node);
     namespace.set(node, 0);
     nextSibling.set(node, freeNode);
     freeNode = node;
@@ -521,21 +542,52 @@ public final class Forest {
     return row;
   }
 
-  private long hash(int node) {
-    return key0.get(node) ^ ((long) namespace.get(node) << 32);
+  private static long hash(int namespaceId, BoundaryKey key) {
+    return key.word0() ^ ((long) namespaceId << Integer.SIZE);
   }
 
   /** The boundary of a key, or the root node of a root key, or {@link #NONE}. */
   public int find(int namespaceId, BoundaryKey key) {
-    long hash = key.word0() ^ ((long) namespaceId << 32);
-    return index.find(
-        hash,
-        node ->
-            key0.get(node) == key.word0()
-                && key1.get(node) == key.word1()
-                && key2.get(node) == key.word2()
-                && key3.get(node) == key.word3()
-                && namespace.get(node) == namespaceId);
+    return index.find(hash(namespaceId, key), node -> isNamed(node, namespaceId, key));
+  }
+
+  /**
+   * Reads the places of the index where the boundaries of coming edits will be looked for, all at
+   * once: the memory answers many reads at a time in not much more than it takes for one.
+   */
+  public void foresee(List<? extends Edit> coming) {
+    for (int i = 0; i < coming.size(); i++) {
+      if (coming.get(i) instanceof Edit.RowsAdded e) {
+        index.foresee(hash(e.namespaceId(), e.key()));
+      }
+    }
+  }
+
+  /**
+   * The child of that key, or {@link #NONE}. Chains lie in the columns as they were added, and so
+   * the only child is nearly always in memory that was just read, where the index never is.
+   */
+  public int child(int node, BoundaryKey key) {
+    int first = firstChild.get(node);
+    if (first == NONE || hasKey(first, key)) {
+      return first;
+    }
+    if (nextSibling.get(first) == NONE) {
+      return NONE;
+    }
+    int found = find(namespace.get(node), key);
+    return found != NONE && parent.get(found) == node ? found : NONE;
+  }
+
+  private boolean isNamed(int node, int namespaceId, BoundaryKey key) {
+    return hasKey(node, key) && namespace.get(node) == namespaceId;
+  }
+
+  private boolean hasKey(int node, BoundaryKey key) {
+    return key0.get(node) == key.word0()
+        && key1.get(node) == key.word1()
+        && key2.get(node) == key.word2()
+        && key3.get(node) == key.word3();
   }
 
   private int require(int namespaceId, BoundaryKey key) {
@@ -664,6 +716,28 @@ public final class Forest {
   public List<RecordLocation> stateRecords(int node) {
     int row = pointRow.get(node);
     return row == NONE ? List.of() : states.get(row);
+  }
+
+  /** Shows the records of a kind. */
+  public void forEachRecord(int node, RecordKind kind, RecordVisitor visitor) {
+    if (kind == RecordKind.APPEND) {
+      rows.forEach(node, visitor);
+      return;
+    }
+    int row = pointRow.get(node);
+    if (row != NONE) {
+      (kind == RecordKind.DELTA ? deltas : states).forEach(row, visitor);
+    }
+  }
+
+  /** Shows every record of every boundary; the forest must not change meanwhile. */
+  public void forEachRecord(RecordVisitor visitor) {
+    forEachBoundary(
+        node -> {
+          forEachRecord(node, RecordKind.APPEND, visitor);
+          forEachRecord(node, RecordKind.DELTA, visitor);
+          forEachRecord(node, RecordKind.STATE, visitor);
+        });
   }
 
   /** Every boundary, in no particular order; the forest must not change meanwhile. */
@@ -928,7 +1002,7 @@ public final class Forest {
   /** The root node of a root key, made if there is none; it goes with its last child and hold. */
   public int rootNode(int namespaceId, BoundaryKey rootKey) {
     int node = find(namespaceId, rootKey);
-    return node != NONE ? node : newNode(namespaceId, rootKey, NONE, 0);
+    return node != NONE ? node : newNode(namespaceId, rootKey, NONE, 0, List.of());
   }
 
   /** Whether the node itself is kept under a name. */

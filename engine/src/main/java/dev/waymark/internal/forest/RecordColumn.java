@@ -31,8 +31,21 @@ final class RecordColumn {
             segment, (long) pages.get(row) * Alignment.PAGE_BYTES, lengths.get(row)));
   }
 
+  void forEach(int row, RecordVisitor visitor) {
+    int segment = segments.get(row);
+    if (segment == APART) {
+      for (RecordLocation at : apart.get(row)) {
+        visitor.visit(at.segmentId(), at.offsetBytes(), at.lengthBytes());
+      }
+    } else if (segment != NONE) {
+      visitor.visit(segment, (long) pages.get(row) * Alignment.PAGE_BYTES, lengths.get(row));
+    }
+  }
+
   void set(int row, List<RecordLocation> records) {
-    apart.remove(row);
+    if (!apart.isEmpty()) {
+      apart.remove(row);
+    }
     if (records.isEmpty()) {
       segments.set(row, NONE);
     } else if (records.size() == 1 && fits(records.get(0))) {

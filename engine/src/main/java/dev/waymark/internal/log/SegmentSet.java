@@ -56,6 +56,10 @@ public final class SegmentSet implements AutoCloseable {
   private final YieldPoints yields;
   private final Helpers forcers;
   private final Map<Long, Segment> segments = new TreeMap<>();
+
+  /** Looked up last: records come by the thousand that stand in the same one. */
+  private Segment recent;
+
   private final Map<Stream, Segment> current = new HashMap<>();
   private final List<Segment> created = new ArrayList<>();
   private final List<PlacedDescriptor> placed = new ArrayList<>();
@@ -160,7 +164,7 @@ public final class SegmentSet implements AutoCloseable {
                 .in(segment.fileName)
                 .remedy("rebuild the manifest from the records with segtool repair"));
       }
-      segments.remove(id);
+      remove(segment);
       maps.unmap(segment);
       closeFile(segment);
     }
@@ -892,7 +896,7 @@ public final class SegmentSet implements AutoCloseable {
       directory.delete(segment.fileName);
     }
     gate.refund(segment.allocatedBytes(), SpaceGate.ANYONE);
-    segments.remove(segmentId);
+    remove(segment);
     current.remove(segment.stream, segment);
   }
 
@@ -944,13 +948,20 @@ public final class SegmentSet implements AutoCloseable {
     }
   }
 
+  private void remove(Segment segment) {
+    segments.remove(segment.id);
+    recent = null;
+  }
+
   private Segment require(long segmentId) {
-    Segment segment = segments.get(segmentId);
-    if (segment == null) {
+    if (recent == null || recent.id != segmentId) {
+      recent = segments.get(segmentId);
+    }
+    if (recent == null) {
       throw new CorruptionException(
           ErrorDetail.of("a segment is named that does not exist").found("id " + segmentId));
     }
-    return segment;
+    return recent;
   }
 
   private static DurabilityLostException poisoned(Segment segment) {

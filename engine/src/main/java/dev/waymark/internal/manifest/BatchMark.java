@@ -25,6 +25,11 @@ record BatchMark(long offsetBytes, long durableLengthBytes, long editCount) {
 
   private static final MessageShape SHAPE = MessageShape.fixed(BatchMarkDecoder.BLOCK_LENGTH);
 
+  /** Whether it says that all before it was durable, which only a clean close has to say. */
+  boolean closes() {
+    return editCount == 0 && durableLengthBytes == offsetBytes;
+  }
+
   /** Writes the frame. */
   void encode(MutableDirectBuffer buffer, int index, int fileTag) {
     Frame.putMessageHeader(

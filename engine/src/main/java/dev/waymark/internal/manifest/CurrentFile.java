@@ -103,6 +103,13 @@ public final class CurrentFile {
     directory.force();
   }
 
+  /** Makes durable what was read: it may be only in the page cache, of a copy for one. */
+  public static void force(StoreDirectory directory) {
+    try (StoreFile file = directory.open(NAME)) {
+      file.force();
+    }
+  }
+
   private static int encode(Current current, UnsafeBuffer buffer) {
     Frame.putMessageHeader(buffer, 0, CurrentEncoder.BLOCK_LENGTH, CurrentEncoder.TEMPLATE_ID);
     CurrentEncoder e = new CurrentEncoder().wrap(buffer, Frame.HEADER_BYTES);

@@ -239,11 +239,7 @@ final class EditDecoder {
   private Edit rowsAdded() {
     RowsAddedDecoder d = rowsAdded.wrap(buffer, begin(ROWS_ADDED), block(), version());
     RowsAddedDecoder.RecordsDecoder group = d.records();
-    RecordLocation[] records = new RecordLocation[group.count()];
-    for (int i = 0; i < records.length; i++) {
-      group.next();
-      records[i] = new RecordLocation(group.segmentId(), group.offsetBytes(), group.lengthBytes());
-    }
+    List<RecordLocation> records = records(group);
     return new Edit.RowsAdded(
         namespaceId(d.namespaceId()),
         key(d.key()),
@@ -254,7 +250,23 @@ final class EditDecoder {
         d.sequence(),
         d.addedMillis(),
         d.payloadBytes(),
-        List.of(records));
+        records);
+  }
+
+  /** There is nearly always one. */
+  private static List<RecordLocation> records(RowsAddedDecoder.RecordsDecoder group) {
+    if (group.count() == 1) {
+      return List.of(record(group.next()));
+    }
+    RecordLocation[] records = new RecordLocation[group.count()];
+    for (int i = 0; i < records.length; i++) {
+      records[i] = record(group.next());
+    }
+    return List.of(records);
+  }
+
+  private static RecordLocation record(RowsAddedDecoder.RecordsDecoder d) {
+    return new RecordLocation(d.segmentId(), d.offsetBytes(), d.lengthBytes());
   }
 
   private Edit rowsDropped() {

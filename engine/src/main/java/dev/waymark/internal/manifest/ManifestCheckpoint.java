@@ -93,5 +93,6 @@ public final class ManifestCheckpoint {
             nextIds.namespaceId()),
         false);
     log.flushBatch();
+    log.endCheckpoint();
   }
 }

@@ -10,6 +10,9 @@ package dev.waymark.internal.manifest;
  * @param tailReason why the first frame of a torn tail does not count, or empty
  * @param tailBytes from the end of the content to the last byte of a torn tail that is not zero
  * @param editCount edits that were handed out, the end of the checkpoint among them
+ * @param checkpointBytes end of the batch in which the checkpoint ends
+ * @param closedAtBytes where the mark of a clean close stands, all before which was durable; 0
+ *     unless it is the last that there is
  */
 public record ManifestEnd(
     ManifestHeader header,
@@ -17,7 +20,9 @@ public record ManifestEnd(
     Tail tail,
     String tailReason,
     long tailBytes,
-    long editCount) {
+    long editCount,
+    long checkpointBytes,
+    long closedAtBytes) {
 
   /** What follows the content. */
   public enum Tail {

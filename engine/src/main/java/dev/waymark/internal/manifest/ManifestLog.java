@@ -51,6 +51,7 @@ public final class ManifestLog implements AutoCloseable {
   private int pendingBytes;
   private int batchStart;
   private long batchEdits;
+  private long checkpointBytes;
   private long lengthBytes;
   private long durableLengthBytes;
   private long allocatedBytes;
@@ -82,6 +83,43 @@ public final class ManifestLog implements AutoCloseable {
       Leftovers.remove(directory, file, e);
       throw e;
     }
+  }
+
+  /**
+   * Goes on with a manifest that was closed cleanly, so that it need not be written anew. All up to
+   * the closing mark was forced, that mark says; the mark itself may be only in the page cache, and
+   * clean there after a force that failed: so it is written again, and forced.
+   *
+   * @param end of the manifest, with a closing mark
+   * @throws DiskFullException if there is no room for what is allocated ahead; nothing was changed
+   */
+  public static ManifestLog resume(StoreDirectory directory, ManifestEnd end) {
+    long manifestId = end.header().manifestId();
+    StoreFile file = directory.open(fileName(manifestId));
+    try {
+      ManifestLog log = new ManifestLog(file, manifestId);
+      log.resume(end);
+      return log;
+    } catch (Throwable e) {
+      file.close();
+      throw e;
+    }
+  }
+
+  private synchronized void resume(ManifestEnd end) {
+    long fileBytes = file.lengthBytes();
+    allocatedBytes = end.validLengthBytes();
+    if (fileBytes > allocatedBytes) {
+      // A copy of the store may have holes there.
+      allocateTo(fileBytes);
+    }
+    checkpointBytes = end.checkpointBytes();
+    lengthBytes = end.closedAtBytes();
+    durableLengthBytes = lengthBytes;
+    allocateFor(BatchMark.FRAME_BYTES, false);
+    endBatch();
+    flushBatch();
+    force();
   }
 
   private synchronized void begin(ManifestHeader header) {
@@ -203,6 +241,16 @@ public final class ManifestLog implements AutoCloseable {
       flushBatch();
     }
     force();
+  }
+
+  /** What was written so far is the checkpoint. */
+  synchronized void endCheckpoint() {
+    checkpointBytes = lengthBytes;
+  }
+
+  /** Length up to the end of the checkpoint that it begins with. */
+  public synchronized long checkpointBytes() {
+    return checkpointBytes;
   }
 
   /** The number in its name. */

@@ -6,7 +6,6 @@ import dev.waymark.internal.io.StoreFile;
 import dev.waymark.internal.log.Frame;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import org.agrona.collections.LongArrayList;
 
 /**
@@ -45,6 +44,8 @@ public final class ManifestReader {
   private long statedDurable;
   private boolean provenIsEndOfBatch;
   private boolean checkpointComplete;
+  private long checkpointEnd;
+  private long closedAt;
   private String reason = "";
 
   private ManifestReader(StoreFile file, long manifestId, long endBytes) {
@@ -63,11 +64,7 @@ public final class ManifestReader {
    * @throws dev.waymark.error.UnsupportedFormatException if it needs a newer version
    */
   public static ManifestEnd read(
-      StoreFile file,
-      long manifestId,
-      StoreId storeId,
-      long provenDurableBytes,
-      Consumer<? super Edit> edits) {
+      StoreFile file, long manifestId, StoreId storeId, long provenDurableBytes, EditSink edits) {
     return new ManifestReader(file, manifestId, file.lengthBytes())
         .read(manifestId, storeId, provenDurableBytes, edits);
   }
@@ -79,11 +76,7 @@ public final class ManifestReader {
    * @param prefixBytes the length in {@link Status}
    */
   public static ManifestEnd readPrefix(
-      StoreFile file,
-      long manifestId,
-      StoreId storeId,
-      long prefixBytes,
-      Consumer<? super Edit> edits) {
+      StoreFile file, long manifestId, StoreId storeId, long prefixBytes, EditSink edits) {
     return new ManifestReader(file, manifestId, Math.min(prefixBytes, file.lengthBytes()))
         .read(manifestId, storeId, prefixBytes, edits);
   }
@@ -96,7 +89,7 @@ public final class ManifestReader {
   }
 
   private ManifestEnd read(
-      long manifestId, StoreId storeId, long provenDurableBytes, Consumer<? super Edit> edits) {
+      long manifestId, StoreId storeId, long provenDurableBytes, EditSink edits) {
     readHeader(manifestId);
     statedDurable = provenDurableBytes;
     if (!header.storeId().equals(storeId)) {
@@ -133,7 +126,9 @@ public final class ManifestReader {
         torn ? ManifestEnd.Tail.TORN : ManifestEnd.Tail.CLEAN,
         torn ? reason : "",
         tail.usedBytes(),
-        editsHandedOut);
+        editsHandedOut,
+        checkpointEnd,
+        torn ? 0 : closedAt);
   }
 
   private void readHeader(long manifestId) {
@@ -157,7 +152,7 @@ public final class ManifestReader {
   }
 
   /** Reads one frame; false where there is none. */
-  private boolean readFrame(Consumer<? super Edit> edits) {
+  private boolean readFrame(EditSink edits) {
     Frame.Check check = checkAt(position);
     if (!check.isValid()) {
       reason = check.reason();
@@ -166,9 +161,15 @@ public final class ManifestReader {
     int lengthBytes = check.lengthBytes();
     int index = window.load(position, lengthBytes);
     if (BatchMark.isMark(window.buffer(), index)) {
-      endBatch(BatchMark.decode(window.buffer(), index, lengthBytes, position), edits);
+      boolean before = checkpointComplete;
+      BatchMark mark = BatchMark.decode(window.buffer(), index, lengthBytes, position);
+      endBatch(mark, edits);
+      closedAt = mark.closes() ? position : 0;
       position += EditCodec.paddedBytes(lengthBytes);
       contentEnd = position;
+      if (checkpointComplete && !before) {
+        checkpointEnd = contentEnd;
+      }
       provenIsEndOfBatch |= contentEnd == statedDurable;
       return true;
     }
@@ -202,7 +203,7 @@ public final class ManifestReader {
     }
   }
 
-  private void endBatch(BatchMark mark, Consumer<? super Edit> edits) {
+  private void endBatch(BatchMark mark, EditSink edits) {
     if (mark == null
         || mark.editCount() != batchFrames
         || mark.durableLengthBytes() > contentEnd
@@ -215,6 +216,9 @@ public final class ManifestReader {
     }
     markedDurable = mark.durableLengthBytes();
     for (int i = 0; i < batch.size(); i++) {
+      if (i % EditSink.FORESEEN == 0) {
+        edits.foresee(batch.subList(i, Math.min(batch.size(), i + EditSink.FORESEEN)));
+      }
       handOut(batch.get(i), batchOffsets.getLong(i), edits);
       checkpointComplete |= batch.get(i) instanceof Edit.CheckpointEnd;
     }
@@ -226,9 +230,9 @@ public final class ManifestReader {
   }
 
   /** Whoever takes an edit knows what it contradicts, and not where it stands. */
-  private void handOut(Edit edit, long offset, Consumer<? super Edit> edits) {
+  private void handOut(Edit edit, long offset, EditSink edits) {
     try {
-      edits.accept(edit);
+      edits.take(edit);
     } catch (CorruptionException e) {
       throw new CorruptionException(e.detail().at(fileName, offset), e);
     }

@@ -13,6 +13,7 @@ import dev.waymark.internal.io.YieldPoints;
 import dev.waymark.internal.log.RecordKind;
 import dev.waymark.internal.log.SegmentInfo;
 import dev.waymark.internal.log.SegmentSet;
+import dev.waymark.internal.log.SegmentSizing;
 import dev.waymark.internal.manifest.DropReason;
 import dev.waymark.internal.manifest.Edit;
 import dev.waymark.internal.manifest.EditCodec;
@@ -133,7 +134,6 @@ public final class Publisher implements AutoCloseable {
   private volatile long earlierManifestsBytes;
   private final Set<String> superseded = new LinkedHashSet<>();
   private long nextManifestId;
-  private long checkpointBytes;
   private long nextCheckpointBytes;
   private volatile boolean manifestFailed;
 
@@ -181,8 +181,7 @@ public final class Publisher implements AutoCloseable {
     this.clockMillis = clockMillis;
     this.yields = yields;
     this.salvage = salvage;
-    this.checkpointBytes = log.lengthBytes();
-    this.nextCheckpointBytes = Math.max(leastCheckpointBytes(), 3 * checkpointBytes);
+    this.nextCheckpointBytes = nextCheckpointBytes(log.checkpointBytes(), segments.sizing());
     this.earlierManifestsBytes = -log.lengthBytes();
   }
 
@@ -511,11 +510,20 @@ public final class Publisher implements AutoCloseable {
     manifestListener.accept(log.allocatedBytes());
   }
 
+  /** Whether a manifest of that length, with a checkpoint of that length, is to be written anew. */
+  public static boolean isCheckpointDue(
+      long lengthBytes, long checkpointBytes, SegmentSizing sizing) {
+    return lengthBytes > nextCheckpointBytes(checkpointBytes, sizing);
+  }
+
+  private static long nextCheckpointBytes(long checkpointBytes, SegmentSizing sizing) {
+    return Math.max(leastCheckpointBytes(sizing), 3 * checkpointBytes);
+  }
+
   /** A small store has a small manifest: it counts twice in the quota. */
-  private long leastCheckpointBytes() {
+  private static long leastCheckpointBytes(SegmentSizing sizing) {
     return Math.max(
-        MIN_CHECKPOINT_BYTES,
-        Math.min(MAX_FIRST_CHECKPOINT_BYTES, segments.sizing().segmentBytes()));
+        MIN_CHECKPOINT_BYTES, Math.min(MAX_FIRST_CHECKPOINT_BYTES, sizing.segmentBytes()));
   }
 
   /** Told what the manifest occupies, after every commit. */
@@ -741,7 +749,7 @@ public final class Publisher implements AutoCloseable {
     } catch (DurabilityLostException e) {
       throw e;
     } catch (WaymarkException e) {
-      nextCheckpointBytes = log.lengthBytes() + leastCheckpointBytes();
+      nextCheckpointBytes = log.lengthBytes() + leastCheckpointBytes(segments.sizing());
     }
   }
 
@@ -772,8 +780,7 @@ public final class Publisher implements AutoCloseable {
               unsaidHeads.clear();
               claimedBytes = 0;
               unforcedBytes = 0;
-              checkpointBytes = log.lengthBytes();
-              nextCheckpointBytes = Math.max(leastCheckpointBytes(), 3 * checkpointBytes);
+              nextCheckpointBytes = nextCheckpointBytes(log.checkpointBytes(), segments.sizing());
               return published;
             });
     manifestFailed = false;

@@ -11,6 +11,7 @@ import dev.waymark.internal.log.SegmentKind;
 import dev.waymark.internal.log.SegmentSet;
 import dev.waymark.internal.manifest.Current;
 import dev.waymark.internal.manifest.Edit;
+import dev.waymark.internal.manifest.EditSink;
 import dev.waymark.internal.manifest.ManifestEnd;
 import dev.waymark.internal.manifest.ManifestLog;
 import dev.waymark.internal.manifest.ManifestReader;
@@ -36,6 +37,13 @@ public final class LoadedStore {
   private final Set<Long> changedSinceCheckpoint = new TreeSet<>();
   private LongSupplier editNumber = () -> 0;
   private final RecentDrops drops = new RecentDrops();
+
+  /** The segment of the record before: records come by the thousand that stand in the same one. */
+  private long recentId;
+
+  private SegmentKind recentKind;
+  private boolean recentlyChanged;
+  private long nextSequence;
   private boolean checkpointRead;
   private ManifestEnd end;
 
@@ -80,8 +88,9 @@ public final class LoadedStore {
     try (StoreFile file = directory.openReadOnly(name)) {
       loaded.end =
           ManifestReader.read(
-              file, current.manifestId(), current.storeId(), provenBytes, loaded::apply);
+              file, current.manifestId(), current.storeId(), provenBytes, loaded.sink());
     }
+    segments.raiseCounters(0, loaded.nextSequence);
     return loaded;
   }
 
@@ -92,14 +101,29 @@ public final class LoadedStore {
     try (StoreFile file = directory.openReadOnly(ManifestLog.fileName(current.manifestId()))) {
       loaded.end =
           ManifestReader.readPrefix(
-              file, current.manifestId(), current.storeId(), prefixBytes, loaded::apply);
+              file, current.manifestId(), current.storeId(), prefixBytes, loaded.sink());
     }
+    segments.raiseCounters(0, loaded.nextSequence);
     return loaded;
   }
 
   /** An empty state, of a store that is being made. */
   public static LoadedStore empty(SegmentSet segments) {
     return new LoadedStore(segments);
+  }
+
+  private EditSink sink() {
+    return new EditSink() {
+      @Override
+      public void foresee(List<Edit> coming) {
+        forest.foresee(coming);
+      }
+
+      @Override
+      public void take(Edit edit) {
+        apply(edit);
+      }
+    };
   }
 
   /** Takes one edit; whatever contradicts those before is damage. */
@@ -109,6 +133,7 @@ public final class LoadedStore {
       require(e.segmentId() >= leastSegmentId, "a segment takes an id that was used before");
       segments.restore(e.segmentId(), e.kind(), e.creationSequence());
       kinds.put(e.segmentId(), e.kind());
+      recentId = 0;
       changed(e.segmentId());
     } else if (edit instanceof Edit.DescriptorPlaced e) {
       segments.restoreDescriptor(e.namespaceId(), e.location());
@@ -123,6 +148,7 @@ public final class LoadedStore {
       require(segments.liveRecords(e.segmentId()) == 0, "a segment with live records is removed");
       segments.forget(e.segmentId());
       kinds.remove(e.segmentId());
+      recentId = 0;
       sealed.remove(e.segmentId());
       changedSinceCheckpoint.remove(e.segmentId());
     } else {
@@ -139,28 +165,38 @@ public final class LoadedStore {
       checkpointRead = true;
     } else if (edit instanceof Edit.RowsAdded e) {
       changed(e.records(), SegmentKind.APPEND);
-      segments.raiseCounters(0, e.sequence() + 1);
+      sequenceRead(e.sequence());
     } else if (edit instanceof Edit.PointAdded e) {
       changed(e.deltas(), SegmentKind.DELTA);
       changed(e.states(), SegmentKind.DELTA);
-      segments.raiseCounters(0, e.sequence() + 1);
+      sequenceRead(e.sequence());
     } else if (edit instanceof Edit.RecordMoved e) {
       requireKind(e.toSegmentId(), e.kind().segmentKind());
       changed(e.toSegmentId());
     } else if (edit instanceof Edit.Touched e) {
-      e.touches().forEach(touch -> segments.raiseCounters(0, touch.sequence() + 1));
+      e.touches().forEach(touch -> sequenceRead(touch.sequence()));
     }
   }
 
+  private void sequenceRead(long sequence) {
+    nextSequence = Math.max(nextSequence, sequence + 1);
+  }
+
   private void changed(List<RecordLocation> records, SegmentKind kind) {
-    for (RecordLocation record : records) {
-      requireKind(record.segmentId(), kind);
-      changed(record.segmentId());
+    for (int i = 0; i < records.size(); i++) {
+      long segmentId = records.get(i).segmentId();
+      requireKind(segmentId, kind);
+      changed(segmentId);
     }
   }
 
   private void requireKind(long segmentId, SegmentKind kind) {
-    require(kinds.get(segmentId) == kind, "a record is placed in a segment of another kind");
+    if (segmentId != recentId) {
+      recentId = segmentId;
+      recentKind = kinds.get(segmentId);
+      recentlyChanged = false;
+    }
+    require(recentKind == kind, "a record is placed in a segment of another kind");
   }
 
   private static void require(boolean holds, String contradiction) {
@@ -172,8 +208,9 @@ public final class LoadedStore {
   }
 
   private void changed(long segmentId) {
-    if (checkpointRead) {
+    if (checkpointRead && !(recentlyChanged && segmentId == recentId)) {
       changedSinceCheckpoint.add(segmentId);
+      recentlyChanged = segmentId == recentId;
     }
   }
 

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Carries a plan out, around the fresh manifest that its caller writes: before it, whatever was
+ * Carries a plan out, around the manifest that its caller goes on with: before it, whatever was
  * read is made durable; after it, what the plan says goes. Every step may be cut short and done
  * again.
  */

@@ -3,7 +3,9 @@ package dev.waymark.internal.recover;
 import dev.waymark.internal.forest.Drops;
 import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.forest.OpenSession;
+import dev.waymark.internal.forest.RecordVisitor;
 import dev.waymark.internal.log.Alignment;
+import dev.waymark.internal.log.RecordKind;
 import dev.waymark.internal.log.RecordLocation;
 import dev.waymark.internal.log.SegmentInfo;
 import dev.waymark.internal.log.SegmentSet;
@@ -13,6 +15,7 @@ import dev.waymark.internal.manifest.SessionOutcome;
 import dev.waymark.layout.AbortMode;
 import dev.waymark.layout.BoundaryKey;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -20,8 +23,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.Consumer;
+import org.agrona.collections.Long2LongHashMap;
 
 /**
  * Decides what opening a store does. Looks at nothing but the loaded state and the list of files;
@@ -102,7 +105,7 @@ public final class RecoveryPlanner {
     named.add("CURRENT");
     named.add("STATUS");
     named.add(manifestName);
-    Map<Long, TreeSet<long[]>> extents = liveExtents();
+    Map<Long, BitSet> livePages = livePages();
     for (SegmentInfo info : loaded.segments().infos()) {
       if (info.liveRecords() == 0) {
         loaded.segments().forget(info.segmentId());
@@ -110,7 +113,7 @@ public final class RecoveryPlanner {
       }
       named.add(info.fileName());
       if (files.containsKey(info.fileName())) {
-        cuts.add(cut(info, extents.get(info.segmentId())));
+        cuts.add(cut(info, livePages.get(info.segmentId())));
       }
     }
     List<String> force = new ArrayList<>();
@@ -145,26 +148,21 @@ public final class RecoveryPlanner {
 
   /** What stands in a file that is missing or too short is lost, and what needs it. */
   private void dropDamaged() {
-    Map<Long, Long> ends = new HashMap<>();
-    for (SegmentInfo info : loaded.segments().infos()) {
-      FileOnDisk file = files.get(info.fileName());
-      ends.put(info.segmentId(), file == null ? 0 : file.lengthBytes());
-    }
+    ShortSegments cut = new ShortSegments();
     List<Integer> damagedRows = new ArrayList<>();
     List<Integer> damagedPoints = new ArrayList<>();
     forest.forEachBoundary(
         node -> {
-          if (isCut(forest.rowRecords(node), ends)) {
+          if (cut.hold(node, RecordKind.APPEND)) {
             damagedRows.add(node);
-          } else if (isCut(forest.deltaRecords(node), ends)
-              || isCut(forest.stateRecords(node), ends)) {
+          } else if (cut.hold(node, RecordKind.DELTA) || cut.hold(node, RecordKind.STATE)) {
             damagedPoints.add(node);
           }
         });
     Drops drops = new Drops(forest);
     for (int node : damagedPoints) {
       lost(node, "a restore point");
-      if (isCut(forest.deltaRecords(node), ends)) {
+      if (cut.hold(node, RecordKind.DELTA)) {
         drops.lostPoint(node, DropReason.DAMAGED, this::apply);
       } else if (forest.isPoint(node)) {
         drops.lostState(node, DropReason.DAMAGED, this::apply);
@@ -199,13 +197,34 @@ public final class RecoveryPlanner {
                 + ") is lost: its segment is missing or cut short"));
   }
 
-  private static boolean isCut(List<RecordLocation> records, Map<Long, Long> ends) {
-    for (RecordLocation record : records) {
-      if (record.offsetBytes() + record.lengthBytes() > ends.getOrDefault(record.segmentId(), 0L)) {
-        return true;
+  /** What their files do not hold of the segments, whole or in part. */
+  private final class ShortSegments implements RecordVisitor {
+    private final Long2LongHashMap ends = new Long2LongHashMap(-1);
+    private long recentId;
+    private long recentEnd;
+    private boolean found;
+
+    ShortSegments() {
+      for (SegmentInfo info : loaded.segments().infos()) {
+        FileOnDisk file = files.get(info.fileName());
+        ends.put(info.segmentId(), file == null ? 0 : file.lengthBytes());
       }
     }
-    return false;
+
+    boolean hold(int node, RecordKind kind) {
+      found = false;
+      forest.forEachRecord(node, kind, this);
+      return found;
+    }
+
+    @Override
+    public void visit(long segmentId, long offsetBytes, long lengthBytes) {
+      if (segmentId != recentId) {
+        recentId = segmentId;
+        recentEnd = ends.get(segmentId);
+      }
+      found |= offsetBytes + lengthBytes > recentEnd;
+    }
   }
 
   private void discard(OpenSession session) {
@@ -284,57 +303,72 @@ public final class RecoveryPlanner {
     forest.apply(edit);
   }
 
-  private Map<Long, TreeSet<long[]>> liveExtents() {
-    Map<Long, TreeSet<long[]>> extents = new HashMap<>();
+  /** Which pages of each segment's file hold what an edit names. */
+  private Map<Long, BitSet> livePages() {
+    LivePages live = new LivePages();
     for (SegmentInfo info : loaded.segments().infos()) {
-      TreeSet<long[]> ranges = new TreeSet<>((a, b) -> Long.compare(a[0], b[0]));
       for (SegmentSet.PlacedDescriptor placed : loaded.segments().descriptors(info.segmentId())) {
-        ranges.add(range(placed.location()));
+        RecordLocation at = placed.location();
+        live.visit(at.segmentId(), at.offsetBytes(), at.lengthBytes());
       }
-      extents.put(info.segmentId(), ranges);
     }
-    forest.forEachBoundary(
-        node -> {
-          add(extents, forest.rowRecords(node));
-          add(extents, forest.deltaRecords(node));
-          add(extents, forest.stateRecords(node));
-        });
-    return extents;
+    forest.forEachRecord(live);
+    return live.bySegment;
   }
 
-  private static void add(Map<Long, TreeSet<long[]>> extents, List<RecordLocation> records) {
-    records.forEach(record -> extents.get(record.segmentId()).add(range(record)));
+  /** Beyond its file's end, where damage may claim anything, a segment has no pages. */
+  private final class LivePages implements RecordVisitor {
+    private final Map<Long, BitSet> bySegment = new HashMap<>();
+    private final Map<Long, Long> filePages = new HashMap<>();
+    private long recentId;
+    private BitSet recent;
+    private long recentFilePages;
+
+    LivePages() {
+      for (SegmentInfo info : loaded.segments().infos()) {
+        FileOnDisk file = files.get(info.fileName());
+        bySegment.put(info.segmentId(), new BitSet());
+        filePages.put(info.segmentId(), file == null ? 0 : pages(file.lengthBytes()));
+      }
+    }
+
+    @Override
+    public void visit(long segmentId, long offsetBytes, long lengthBytes) {
+      if (segmentId != recentId) {
+        recentId = segmentId;
+        recent = bySegment.get(segmentId);
+        recentFilePages = filePages.get(segmentId);
+      }
+      long from = offsetBytes / Alignment.PAGE_BYTES;
+      long to = Math.min(recentFilePages, pages(offsetBytes + lengthBytes));
+      if (from < to) {
+        recent.set(Math.toIntExact(from), Math.toIntExact(to));
+      }
+    }
   }
 
-  private static long[] range(RecordLocation location) {
-    return new long[] {
-      location.offsetBytes(), location.offsetBytes() + Alignment.toPage(location.lengthBytes())
-    };
+  private static long pages(long bytes) {
+    return Alignment.toPage(bytes) / Alignment.PAGE_BYTES;
   }
 
-  private RecoveryPlan.Cut cut(SegmentInfo info, TreeSet<long[]> extents) {
+  private RecoveryPlan.Cut cut(SegmentInfo info, BitSet live) {
     FileOnDisk file = files.get(info.fileName());
     Edit.SegmentSealed seal = loaded.sealed(info.segmentId());
-    long length = extents.last()[1];
+    long length = bytes(Math.max(1, live.length()));
     long footer = 0;
-    long occupied = Alignment.PAGE_BYTES;
+    long occupied = Alignment.PAGE_BYTES + bytes(live.cardinality());
     if (seal != null && seal.lengthBytes() <= file.lengthBytes()) {
       length = seal.lengthBytes();
       footer = seal.footerOffsetBytes();
       occupied += footer > 0 ? length - footer : 0;
     }
     List<long[]> gaps = new ArrayList<>();
-    long at = Alignment.PAGE_BYTES;
-    for (long[] extent : extents) {
-      if (extent[0] > at) {
-        gaps.add(new long[] {at, extent[0]});
-      }
-      at = Math.max(at, extent[1]);
-      occupied += extent[1] - extent[0];
-    }
     long end = footer > 0 ? footer : length;
-    if (end > at) {
-      gaps.add(new long[] {at, end});
+    // The first page is the header.
+    for (int at = live.nextClearBit(1); bytes(at) < end; at = live.nextClearBit(at)) {
+      int next = live.nextSetBit(at);
+      gaps.add(new long[] {bytes(at), next < 0 ? end : bytes(next)});
+      at = next < 0 ? (int) (Alignment.toPage(end) / Alignment.PAGE_BYTES) : next;
     }
     return new RecoveryPlan.Cut(
         info.segmentId(),
@@ -344,5 +378,9 @@ public final class RecoveryPlanner {
         file.lengthBytes() != length,
         gaps,
         !gaps.isEmpty() && file.allocatedBytes() > occupied);
+  }
+
+  private static long bytes(int pages) {
+    return (long) pages * Alignment.PAGE_BYTES;
   }
 }
