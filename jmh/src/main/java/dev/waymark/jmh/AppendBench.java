@@ -22,6 +22,8 @@ final class AppendBench {
   /** Small ones that are forced one by one take long enough in smaller numbers. */
   private static final int MOST_BOUNDARIES = 512;
 
+  private static final long WARM_UP_NANOS = 6_000_000_000L;
+
   private final Bed bed;
 
   private AppendBench(Bed bed) {
@@ -30,6 +32,9 @@ final class AppendBench {
 
   static void run(Bed bed) throws Exception {
     AppendBench bench = new AppendBench(bed);
+    if (!bed.form().isSmoke()) {
+      bench.warmUp();
+    }
     for (Shape shape : shapes(bed.form())) {
       bench.row(shape, 1, false, false);
       bench.row(shape, 1, true, false);
@@ -38,6 +43,20 @@ final class AppendBench {
       bench.row(shape, 2, false, false);
       bench.row(shape, 4, false, false);
       bench.row(shape, 1, false, true);
+    }
+  }
+
+  /** A server that runs for days has compiled what it runs: batches of small ones, thrown away. */
+  private void warmUp() throws Exception {
+    Shape shape = Shape.attention(64);
+    Load load = new Load(shape, RestorePolicy.EVERY, 1, MOST_BOUNDARIES, false);
+    try (Lanes threads = new Lanes()) {
+      for (Contender.Factory factory : contenders()) {
+        long end = System.nanoTime() + WARM_UP_NANOS;
+        do {
+          batch(threads, factory, load, false, false, Map.of());
+        } while (System.nanoTime() < end);
+      }
     }
   }
 
