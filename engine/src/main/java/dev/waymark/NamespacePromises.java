@@ -70,6 +70,10 @@ final class NamespacePromises {
   }
 
   static long pageBytes(List<RecordLocation> records) {
-    return records.stream().mapToLong(record -> Alignment.toPage(record.lengthBytes())).sum();
+    long bytes = 0;
+    for (RecordLocation record : records) {
+      bytes += Alignment.toPage(record.lengthBytes());
+    }
+    return bytes;
   }
 }

@@ -240,9 +240,9 @@ final class SessionRecords {
   /** It is dead. The caller is inside a write. */
   void discardLocked(Written written) {
     promise.giveBack(NamespacePromises.pageBytes(written.locations()));
-    written
-        .locations()
-        .forEach(location -> engine.segments.stillborn(location, engine.publisher.published()));
+    for (RecordLocation location : written.locations()) {
+      engine.segments.stillborn(location, engine.publisher.published());
+    }
   }
 
   /** What was promised and not used is free again. The caller is inside a write. */
