@@ -35,7 +35,7 @@ import org.agrona.UnsafeApi;
  *       and no further; a writer still allocates before it touches. A map for reading never changes
  *       the file.
  *   <li>{@link #close} unmaps before it returns. Chronicle's own descriptor is closed as soon as
- *       the map stands.
+ *       the map stands, or could not be made.
  * </ul>
  */
 final class ChronicleRegion implements MappedRegion {
@@ -220,10 +220,13 @@ final class ChronicleRegion implements MappedRegion {
     ReferenceOwner owner = ReferenceOwner.temporary("region");
     try (MappedFile file =
         MappedFile.of(reopenable(handle, path), length, 0, NO_ROUNDING, !writable)) {
-      PromptStore store = (PromptStore) file.acquireByteStore(owner, 0, null, PromptStore::new);
-      store.syncMode(SyncMode.NONE);
-      closeQuietly(file.raf());
-      return new ChronicleRegion(handle, length, writable, store, owner);
+      try {
+        PromptStore store = (PromptStore) file.acquireByteStore(owner, 0, null, PromptStore::new);
+        store.syncMode(SyncMode.NONE);
+        return new ChronicleRegion(handle, length, writable, store, owner);
+      } finally {
+        closeQuietly(file.raf());
+      }
     } catch (IORuntimeException e) {
       throw e.getCause() instanceof IOException io ? io : new IOException(e);
     } catch (IOException e) {

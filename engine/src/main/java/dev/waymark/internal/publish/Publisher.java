@@ -480,6 +480,7 @@ public final class Publisher implements AutoCloseable {
     }
     try {
       heads.removeIf(this::describesUnforced);
+      batch.removeIf(this::sealsUnforced);
       for (Edit edit : heads) {
         log.append(edit, true);
       }
@@ -586,6 +587,12 @@ public final class Publisher implements AutoCloseable {
     return head instanceof Edit.DescriptorPlaced placed
         && !segments.describes(
             new SegmentSet.PlacedDescriptor(placed.namespaceId(), placed.location()));
+  }
+
+  /** The footer of a segment that could not be forced is not proven: no manifest may name it. */
+  private boolean sealsUnforced(Edit edit) {
+    return edit instanceof Edit.SegmentSealed sealed
+        && segments.poisoned().contains(sealed.segmentId());
   }
 
   /** What became of the records that a batch names. */

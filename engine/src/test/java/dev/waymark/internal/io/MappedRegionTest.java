@@ -175,6 +175,19 @@ class MappedRegionTest {
   }
 
   @Test
+  void aMapThatCannotBeMadeKeepsNoDescriptor() throws IOException {
+    assumeTrue(Files.exists(DESCRIPTORS), "needs /proc/self/fd");
+    try (RealDirectory directory = RealDirectory.openForWriting(temp, false);
+        StoreFile file = directory.create("a")) {
+      file.allocate(0, 4096);
+      for (int i = 0; i < 20; i++) {
+        assertThatThrownBy(() -> file.map(1L << 50, false)).isInstanceOf(StoreIoException.class);
+        assertThat(descriptorsOf("a")).isEqualTo(1);
+      }
+    }
+  }
+
+  @Test
   void anotherFileThatTookTheNameIsNotMapped() {
     assumeTrue(Files.exists(DESCRIPTORS), "needs /proc/self/fd");
     try (RealDirectory directory = RealDirectory.openForWriting(temp, false);
