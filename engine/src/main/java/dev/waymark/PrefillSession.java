@@ -652,7 +652,7 @@ public final class PrefillSession implements AutoCloseable {
   }
 
   private void writeHeld() {
-    if (held != null && held.tokens() == tokens && tip.isValid()) {
+    if (held != null && tokens > 0 && held.tokens() == tokens && tip.isValid()) {
       addPointAtTip(held.views());
     }
   }

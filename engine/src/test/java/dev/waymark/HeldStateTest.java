@@ -68,6 +68,24 @@ class HeldStateTest {
   }
 
   @Test
+  void aFirstBlockThatAFullDiskRefusesLeavesNothingToWrite() {
+    try (TestStore test = new TestStore(TestStore.options("64MiB").build())) {
+      Namespace ns = test.store().namespace(model.identity, model.layout);
+      int[] brief = Arrays.copyOf(tokens, 1);
+      PrefillSession session =
+          ns.prefill(ns.match(brief), PrefillPlan.tokens(1).policy(RestorePolicy.LAST));
+      session.promptComplete();
+      test.directory().inject(Fault.diskFull(OperationKind.ALLOCATE).sticky());
+      Throwable refused = catchThrowable(() -> model.appendRest(session, tokens, 80));
+      assertThat(refused).isInstanceOfAny(DiskFullException.class, QuotaExceededException.class);
+      test.directory().clearFaults();
+      session.close();
+      assertThat(ns.match(tokens).storedTokens()).isZero();
+      test.check();
+    }
+  }
+
+  @Test
   void eachBlockReplacesWhatIsHeldAsTheWindowGrows() {
     for (int to = 80; to <= 160; to += 16) {
       try (TestStore test = new TestStore(TestStore.options("64MiB").build())) {

@@ -3,6 +3,7 @@ package dev.waymark.faults;
 import dev.waymark.SnapshotStore;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
@@ -76,11 +77,8 @@ public final class KillLoop {
     }
     acknowledged += oracle.acknowledged();
     done = true;
-    Child left = warm.poll();
-    if (left != null) {
-      left.process().destroyForcibly();
-    }
     starter.interrupt();
+    starter.join();
   }
 
   private void fresh() throws IOException {
@@ -97,18 +95,21 @@ public final class KillLoop {
   /** The next child gets ready while this process checks what the last one left. */
   private void keepWarm() {
     int number = 0;
-    try {
-      while (!done) {
-        Child child = start(List.of(), root.resolve("scratch-" + number++ % 4));
+    while (!done) {
+      Child child = start(List.of(), root.resolve("scratch-" + number++ % 4));
+      try {
         if (!"ready".equals(child.output().readLine())) {
           throw new IllegalStateException("a child did not get ready");
         }
         warm.put(child);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      } catch (InterruptedException e) {
+        child.process().destroyForcibly();
       }
-    } catch (IOException e) {
-      throw new IllegalStateException(e);
-    } catch (InterruptedException e) {
-      return;
+    }
+    for (Child left = warm.poll(); left != null; left = warm.poll()) {
+      left.process().destroyForcibly();
     }
   }
 
@@ -127,7 +128,7 @@ public final class KillLoop {
     return root.resolve("child.jsa");
   }
 
-  private Child start(List<String> flags, Path scratch) throws IOException {
+  private Child start(List<String> flags, Path scratch) {
     List<String> command = new ArrayList<>();
     command.add(System.getProperty("java.home") + "/bin/java");
     command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
@@ -135,9 +136,13 @@ public final class KillLoop {
     command.addAll(flags.isEmpty() ? List.of("-XX:SharedArchiveFile=" + archive()) : flags);
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.addAll(List.of(KillChild.class.getName(), scratch.toString()));
-    Process process =
-        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-    return new Child(process, process.inputReader(StandardCharsets.UTF_8));
+    try {
+      Process process =
+          new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+      return new Child(process, process.inputReader(StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private void killOne() throws Exception {
