@@ -16,22 +16,26 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 
 /**
- * Kills a process that works on a store, at random moments, again and again; takes its lock at
- * once, and checks what is there against what it had written down. A kill loses nothing that the
+ * Kills a process that works on stores, at random moments, again and again; takes the lock of each
+ * at once, and checks what is there against what was written down. A kill loses nothing that the
  * kernel has: this shows the lock's release, and states that no orderly end leaves.
+ *
+ * <p>Starting a process takes longer than all else, so each works on several stores, which have
+ * nothing to do with each other; a kill is that of one store's writer.
  *
  * <p>Arguments: a directory, the number of kills, a seed.
  */
 public final class KillLoop {
+  private static final int STORES = 4;
+
   private final Path root;
   private final Random random;
+  private final List<Victim> victims = new ArrayList<>();
   private final BlockingQueue<Child> warm = new ArrayBlockingQueue<>(1);
-  private Path directory;
-  private Samples samples;
-  private Oracle oracle;
-  private long epoch;
   private volatile boolean done;
 
+  private long epochs;
+  private long processes;
   private long kills;
   private long whileOpening;
   private long lost;
@@ -52,10 +56,11 @@ public final class KillLoop {
     KillLoop loop = new KillLoop(Path.of(arguments[0]), Long.parseLong(arguments[2]));
     loop.run(Integer.parseInt(arguments[1]));
     System.out.printf(
-        "kills: %d (%d while opening), %d acknowledgements, %d restores compared, %d lost,"
+        "kills: %d (%d while opening) in %d processes, %d acknowledgements, %d restores compared, %d lost,"
             + " %d wrong, %d other failures, seed %s%n",
         loop.kills,
         loop.whileOpening,
+        loop.processes,
         loop.acknowledged,
         loop.restores,
         loop.lost,
@@ -70,26 +75,22 @@ public final class KillLoop {
     Thread starter = new Thread(this::keepWarm);
     starter.setDaemon(true);
     starter.start();
-    fresh();
+    for (int i = 0; i < STORES; i++) {
+      victims.add(new Victim(root.resolve("journal-" + i)));
+    }
     while (kills < count) {
       killOne();
-      check();
+      for (Victim victim : victims) {
+        victim.readJournal();
+        victim.check();
+      }
     }
-    acknowledged += oracle.acknowledged();
+    for (Victim victim : victims) {
+      acknowledged += victim.oracle.acknowledged();
+    }
     done = true;
     starter.interrupt();
     starter.join();
-  }
-
-  private void fresh() throws IOException {
-    if (directory != null) {
-      acknowledged += oracle.acknowledged();
-      PowerLoss.remove(directory);
-    }
-    epoch++;
-    directory = root.resolve("store-" + epoch);
-    samples = new Samples(epoch);
-    oracle = new Oracle(event -> {});
   }
 
   /** The next child gets ready while this process checks what the last one left. */
@@ -147,28 +148,62 @@ public final class KillLoop {
 
   private void killOne() throws Exception {
     Child child = warm.take();
-    Path journal = root.resolve("journal");
-    Files.deleteIfExists(journal);
+    StringBuilder task = new StringBuilder();
+    for (Victim victim : victims) {
+      Files.deleteIfExists(victim.journal);
+      task.append(victim.directory).append(' ').append(victim.epoch).append(' ');
+      task.append(random.nextLong()).append(' ').append(victim.journal).append(' ');
+    }
     Writer input = child.process().outputWriter(StandardCharsets.UTF_8);
-    input.write(
-        directory + " " + epoch + " " + random.nextLong() + " " + journal.toString() + "\n");
+    input.write(task + "\n");
     input.flush();
     boolean opening = random.nextInt(6) == 0;
     if (!opening && child.output().readLine() == null) {
       throw new IllegalStateException("a child ended by itself");
     }
-    Thread.sleep(random.nextInt(opening ? 60 : random.nextInt(6) == 0 ? 400 : 80));
+    Thread.sleep(random.nextInt(opening ? 120 : random.nextInt(6) == 0 ? 800 : 200));
     child.process().destroyForcibly();
     if (child.process().waitFor() != 128 + 9) {
       other++;
       System.out.println("the child had ended by itself: " + child.process().exitValue());
     }
-    kills++;
-    whileOpening += opening ? 1 : 0;
-    if (kills % 100 == 0) {
+    long before = kills / 100;
+    processes++;
+    kills += victims.size();
+    whileOpening += opening ? victims.size() : 0;
+    if (kills / 100 > before) {
       System.out.printf("%d kills, %d lost, %d wrong, %d other%n", kills, lost, wrong, other);
     }
-    if (Files.exists(journal)) {
+  }
+
+  /** A store, and what is known of it. */
+  private final class Victim {
+    private final Path journal;
+    private Path directory;
+    private Samples samples;
+    private Oracle oracle;
+    private long epoch;
+
+    Victim(Path journal) throws IOException {
+      this.journal = journal;
+      fresh();
+    }
+
+    private void fresh() throws IOException {
+      if (directory != null) {
+        acknowledged += oracle.acknowledged();
+        PowerLoss.remove(directory);
+      }
+      epoch = ++epochs;
+      directory = root.resolve("store-" + epoch);
+      samples = new Samples(epoch);
+      oracle = new Oracle(event -> {});
+    }
+
+    void readJournal() throws IOException {
+      if (!Files.exists(journal)) {
+        return;
+      }
       for (String line : Files.readAllLines(journal)) {
         if (line.startsWith("failed")) {
           other++;
@@ -178,24 +213,25 @@ public final class KillLoop {
         }
       }
     }
-  }
 
-  private void check() throws IOException {
-    try (SnapshotStore store = SnapshotStore.open(directory, KillChild.options(random))) {
-      Checker checker = new Checker();
-      checker.check(store, samples, oracle, random);
-      checker.use(store, samples, oracle, random);
-      lost += checker.lost().size();
-      wrong += checker.wrong().size();
-      other += checker.other().size();
-      restores += checker.restores();
-      if (!checker.isGood()) {
-        System.out.println("kill " + kills + ":\n" + checker.findings() + "\n" + store.recovery());
+    void check() throws IOException {
+      try (SnapshotStore store = SnapshotStore.open(directory, KillChild.options(random))) {
+        Checker checker = new Checker();
+        checker.check(store, samples, oracle, random);
+        checker.use(store, samples, oracle, random);
+        lost += checker.lost().size();
+        wrong += checker.wrong().size();
+        other += checker.other().size();
+        restores += checker.restores();
+        if (!checker.isGood()) {
+          System.out.println(
+              "kill " + kills + ":\n" + checker.findings() + "\n" + store.recovery());
+        }
+        if (store.stats().allocatedBytes() <= PowerLoss.QUOTA_BYTES / 3) {
+          return;
+        }
       }
-      if (store.stats().allocatedBytes() <= PowerLoss.QUOTA_BYTES / 3) {
-        return;
-      }
+      fresh();
     }
-    fresh();
   }
 }
