@@ -189,6 +189,10 @@ final class Workload {
         opened.abandon();
       } else {
         driver.finish();
+        if (world.isFull()) {
+          // Ending what is open may write, and evict for that.
+          oracle.observe(opened);
+        }
         opened.store().close();
         oracle.acknowledge(oracle.mark());
         process.unwatch();
