@@ -1,39 +1,81 @@
-package dev.waymark.tools.replay;
+package dev.waymark.tools;
 
+import dev.waymark.StoreOptions;
+import dev.waymark.error.InvalidSettingException;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Whole numbers of 1 or more on the command line. Underscores and commas may group digits. */
-final class Numbers {
+/**
+ * Numbers and sizes on the command line. Read by converters, so that what is none is wrong usage
+ * and names its option. Underscores and commas may group digits.
+ */
+public final class Numbers {
   private Numbers() {}
 
-  /** Reads a number, naming what it is for where it is none. */
-  static long positive(String what, String text, long most) {
+  /**
+   * Reads a whole number.
+   *
+   * @throws TypeConversionException if it is none, or out of range
+   */
+  public static long whole(String text, long least, long most) {
+    return whole("", text, least, most);
+  }
+
+  /** Reads a number of 1 or more, naming what it is for where it is none. */
+  public static long positive(String what, String text, long most) {
+    return whole(" for " + what, text, 1, most);
+  }
+
+  private static long whole(String forWhat, String text, long least, long most) {
     try {
       long value = Long.parseLong(text.replaceAll("(?<=\\d)[_,](?=\\d)", ""));
-      if (value >= 1 && value <= most) {
+      if (value >= least && value <= most) {
         return value;
       }
     } catch (NumberFormatException e) {
       // Said below.
     }
     throw new TypeConversionException(
-        "expected a whole number of 1 to " + most + " for " + what + ", found '" + text + "'");
+        "expected a whole number of " + least + " to " + most + forWhat + ", found '" + text + "'");
   }
 
-  /** For options that hold an int. */
-  static final class PositiveInt implements ITypeConverter<Integer> {
+  /** For options that hold an int of 1 or more. */
+  public static final class PositiveInt implements ITypeConverter<Integer> {
     @Override
     public Integer convert(String text) {
-      return (int) positive("this option", text, Integer.MAX_VALUE);
+      return (int) whole(text, 1, Integer.MAX_VALUE);
     }
   }
 
-  /** For options that hold a long. */
-  static final class PositiveLong implements ITypeConverter<Long> {
+  /** For options that hold a long of 1 or more. */
+  public static final class PositiveLong implements ITypeConverter<Long> {
     @Override
     public Long convert(String text) {
-      return positive("this option", text, Long.MAX_VALUE);
+      return whole(text, 1, Long.MAX_VALUE);
+    }
+  }
+
+  /** For quotas: a size as the store's options have it, or {@code auto}. */
+  public static final class Quota implements ITypeConverter<Long> {
+    @Override
+    public Long convert(String text) {
+      try {
+        return StoreOptions.parseSize(text);
+      } catch (InvalidSettingException e) {
+        throw new TypeConversionException(e.getMessage());
+      }
+    }
+  }
+
+  /** For options that hold a number of bytes. */
+  public static final class Size implements ITypeConverter<Long> {
+    @Override
+    public Long convert(String text) {
+      long bytes = new Quota().convert(text);
+      if (bytes == StoreOptions.AUTO_QUOTA) {
+        throw new TypeConversionException("expected a number of bytes, such as 100GiB");
+      }
+      return bytes;
     }
   }
 }
