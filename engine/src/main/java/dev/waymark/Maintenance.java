@@ -4,20 +4,15 @@ import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidArgumentException;
 import dev.waymark.internal.forest.Forest;
 import dev.waymark.internal.forest.NamespaceState;
-import dev.waymark.internal.log.Alignment;
-import dev.waymark.internal.log.RecordLocation;
 import dev.waymark.internal.log.SegmentInfo;
 import dev.waymark.internal.manifest.Edit;
 import dev.waymark.internal.retain.Victim;
 import dev.waymark.layout.BoundaryKey;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 
 /**
@@ -345,11 +340,8 @@ public final class Maintenance {
     }
     // Segment by segment: between two of them, what is told of the progress may close the store.
     List<SegmentInfo> choices = engine.using(() -> engine.space.candidates(targetLiveRatio));
-    Map<Long, Long> pages = livePages();
-    List<CompactionReport.Candidate> candidates =
-        choices.stream()
-            .map(segment -> candidate(segment, pages.getOrDefault(segment.segmentId(), 0L)))
-            .toList();
+    LivePages pages = engine.publisher.read(() -> new LivePages(engine.forest));
+    List<CompactionReport.Candidate> candidates = pages.candidates(choices);
     if (dryRun) {
       return new CompactionReport(candidates, 0, 0, 0);
     }
@@ -374,36 +366,6 @@ public final class Maintenance {
         });
     return new CompactionReport(
         candidates, done, copy.copiedBytes(), before - engine.stats().allocatedBytes());
-  }
-
-  /** A copy takes whole pages, so these are what a limit on what is written has to count. */
-  private Map<Long, Long> livePages() {
-    Forest forest = engine.forest;
-    return engine.publisher.read(
-        () -> {
-          Map<Long, Long> pages = new HashMap<>();
-          Consumer<RecordLocation> add =
-              record ->
-                  pages.merge(
-                      record.segmentId(), Alignment.toPage(record.lengthBytes()), Long::sum);
-          forest.forEachBoundary(
-              node -> {
-                forest.rowRecords(node).forEach(add);
-                forest.deltaRecords(node).forEach(add);
-                forest.stateRecords(node).forEach(add);
-              });
-          return pages;
-        });
-  }
-
-  private static CompactionReport.Candidate candidate(SegmentInfo segment, long copyBytes) {
-    return new CompactionReport.Candidate(
-        segment.segmentId(),
-        segment.fileName(),
-        segment.liveBytes(),
-        segment.deadBytes(),
-        segment.allocatedBytes(),
-        copyBytes);
   }
 
   private EvictionReport wipe(IntPredicate wanted, Victim.Reason reason, boolean dryRun) {

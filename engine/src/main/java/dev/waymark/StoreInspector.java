@@ -10,6 +10,7 @@ import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.manifest.ManifestEnd;
 import dev.waymark.internal.manifest.ManifestLog;
 import dev.waymark.internal.manifest.Status;
+import dev.waymark.internal.reclaim.SegmentChoice;
 import dev.waymark.internal.recover.Finding;
 import dev.waymark.layout.CodecPlan;
 import dev.waymark.layout.Layout;
@@ -17,8 +18,10 @@ import dev.waymark.layout.ModelIdentity;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 
 /**
  * What a store holds, as anyone may see it: it takes no lock, writes nothing, heals nothing, and
@@ -384,6 +387,29 @@ public final class StoreInspector {
    */
   public Explanation explain(int namespaceId, byte[] tenantSalt, int[] tokens) {
     return forestReports().explain(namespaceId, tenantSalt, tokens);
+  }
+
+  /**
+   * The segments that {@link Maintenance#compact} would empty, by what is allocated now. Opening a
+   * store for writing gives back what can be punched out of them, and may leave fewer to empty; one
+   * that a writer may still append to is left out.
+   *
+   * @param targetLiveRatio segments of which no larger share lives, 0 to 1
+   * @return the segments, best first
+   */
+  public List<CompactionReport.Candidate> compactionCandidates(double targetLiveRatio) {
+    Set<Long> growing =
+        store.segments().stream()
+            .filter(segment -> store.writing() && segment.sealed() == null)
+            .map(segment -> segment.info().segmentId())
+            .collect(Collectors.toSet());
+    return new LivePages(store.forest())
+        .candidates(
+            SegmentChoice.of(
+                store.segments().stream().map(SegmentAccount::asInfo).toList(),
+                store.nextSequence(),
+                targetLiveRatio,
+                growing::contains));
   }
 
   private ForestReports forestReports() {

@@ -147,7 +147,13 @@ public final class Output implements AutoCloseable {
 
   /** A number as people read it. */
   public static String count(long value) {
-    return String.format(Locale.ROOT, "%,d", value);
+    String digits = Long.toString(value);
+    StringBuilder text = new StringBuilder(digits);
+    // By hand, as there may be millions of lines.
+    for (int i = digits.length() - 3; i > (value < 0 ? 1 : 0); i -= 3) {
+      text.insert(i, ',');
+    }
+    return text.toString();
   }
 
   /** A number of bytes as people read it. */

@@ -79,20 +79,13 @@ public final class Segtool implements Runnable {
 
   @Spec private CommandSpec spec;
 
-  public static void main(String[] args) {
-    System.exit(commandLine(args.length == 0 ? "" : args[0]).execute(args));
-  }
-
   /** The tool with its verbs; output and errors go where the caller sets them. */
   public static CommandLine commandLine() {
     return with(VERBS);
   }
 
   /** The tool with what it takes to run a verb: reading what all of them accept takes a while. */
-  private static CommandLine commandLine(String verb) {
-    if (verb.equals("--version") || verb.equals("-V")) {
-      return with(List.of());
-    }
+  static CommandLine commandLine(String verb) {
     List<Class<?>> named =
         VERBS.stream().filter(each -> verb.equals(name(each)) && !verb.equals("help")).toList();
     // Its script is about all of them, and so are help and the answer to a typo.
@@ -146,9 +139,7 @@ public final class Segtool implements Runnable {
   static final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {
-      // Known only in the jar; a run from class files has no manifest.
-      String version = Segtool.class.getPackage().getImplementationVersion();
-      return new String[] {"segtool " + (version == null ? "(unpackaged)" : version)};
+      return new String[] {Main.version()};
     }
   }
 }

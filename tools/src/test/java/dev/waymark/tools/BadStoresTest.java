@@ -12,8 +12,14 @@ import dev.waymark.internal.io.StoreDirectory;
 import dev.waymark.internal.log.FormatVersions;
 import dev.waymark.internal.manifest.Current;
 import dev.waymark.internal.manifest.CurrentFile;
+import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -205,6 +211,45 @@ class BadStoresTest {
     }
   }
 
+  @Test
+  void oneThatAnotherProcessHasOpenOrHadUntilItWasKilled() throws Exception {
+    Path store = ToyStore.make(dir.resolve("store"), 2);
+    Process holder =
+        JavaProcess.of(Holder.class.getName(), store)
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    try (BufferedReader said =
+        new BufferedReader(
+            new InputStreamReader(holder.getInputStream(), StandardCharsets.UTF_8))) {
+      assertThat(said.readLine()).isEqualTo("open");
+      for (String verb : Verbs.WRITING.keySet()) {
+        requireFailure(verb, store, 5, "STORE_LOCKED", "process " + holder.pid());
+      }
+      for (String verb : Verbs.INSPECTING.keySet()) {
+        assertThat(run(verb, store).exitCode()).as(verb).isZero();
+      }
+    } finally {
+      holder.destroyForcibly().waitFor();
+    }
+    for (String verb : Verbs.WRITING.keySet()) {
+      assertThat(run(verb, store).exitCode()).as(verb).isEqualTo(fine(verb));
+    }
+  }
+
+  /** Holds a store open until its standard input ends. */
+  static final class Holder {
+    private Holder() {}
+
+    public static void main(String[] arguments) throws IOException {
+      try (SnapshotStore opened = ToyStore.open(Path.of(arguments[0]))) {
+        System.out.println("open");
+        while (System.in.read() >= 0) {
+          // nothing is ever sent
+        }
+      }
+    }
+  }
+
   /** A byte of a tensor changed: who reads it says so, and everyone else does not notice. */
   @ParameterizedTest
   @MethodSource("verbs")
@@ -224,12 +269,7 @@ class BadStoresTest {
   @ParameterizedTest
   @MethodSource("verbs")
   void oneWithATornManifest(String verb) throws IOException {
-    Path store = ToyStore.make(dir.resolve("store"), 2);
-    try (Stream<Path> files = Files.list(store)) {
-      Path manifest =
-          files.filter(f -> f.getFileName().toString().startsWith("manifest-")).findFirst().get();
-      Files.write(manifest, new byte[] {1, 2, 3, 4, 5, 6, 7, 8}, StandardOpenOption.APPEND);
-    }
+    Path store = tear(ToyStore.make(dir.resolve("store"), 2));
 
     Run run = run(verb, store);
 
@@ -237,6 +277,15 @@ class BadStoresTest {
         .as(run.out() + run.err())
         .isEqualTo(TORN_IS_THE_ANSWER.contains(verb) ? 4 : fine(verb));
     assertThat(run.err()).isEmpty();
+  }
+
+  static Path tear(Path store) throws IOException {
+    try (Stream<Path> files = Files.list(store)) {
+      Path manifest =
+          files.filter(f -> f.getFileName().toString().startsWith("manifest-")).findFirst().get();
+      Files.write(manifest, new byte[] {1, 2, 3, 4, 5, 6, 7, 8}, StandardOpenOption.APPEND);
+    }
+    return store;
   }
 
   /** What a verb ends with where nothing is wrong: nothing is kept as none. */
@@ -267,20 +316,60 @@ class BadStoresTest {
     Run run = run(verb, store);
 
     assertThat(run.exitCode()).as(run.err()).isZero();
-    assertThat(run.out()).isNotEmpty();
+    assertThat(run.out()).isNotEmpty().doesNotContain("\033", "\r");
+    assertThat(run.err()).isEmpty();
     assertThat(contents(store)).isEqualTo(before);
     assertThat(Files.getLastModifiedTime(store)).isEqualTo(changed);
   }
 
+  /** What is torn changes the exit code of those who come to their end. */
   @ParameterizedTest
-  @MethodSource("inspecting")
-  void endsWellWhenItsReaderGoesAway(String verb) {
-    Path store = ToyStore.make(dir.resolve("store"), 3);
+  @MethodSource("verbs")
+  void endsWellWhenItsReaderGoesAway(String verb) throws IOException {
+    Path store = tear(ToyStore.make(dir.resolve("store"), 3));
 
-    Run run = Run.into(new GoneReader(), Verbs.arguments(verb, store, tokens));
+    requireGoodEnd(Verbs.arguments(verb, store, tokens));
+  }
 
-    assertThat(run.exitCode()).isZero();
-    assertThat(run.err()).isEmpty();
+  @Test
+  void whatIsAboutNoStoreEndsWellToo() throws IOException {
+    Path trace =
+        Files.writeString(
+            dir.resolve("trace"),
+            "{\"timestamp\":0,\"input_length\":1024,\"output_length\":1,\"hash_ids\":[1,2]}\n");
+
+    requireGoodEnd("--version");
+    requireGoodEnd("help");
+    requireGoodEnd("tree", "--help");
+    requireGoodEnd("completion", "bash");
+    requireGoodEnd("estimate", "--layout", "L9", "--tokens", "100");
+    requireGoodEnd("replay", trace, "--layout", "L9");
+  }
+
+  private static void requireGoodEnd(Object... arguments) {
+    for (boolean json : new boolean[] {false, true}) {
+      List<String> texts = new ArrayList<>(Stream.of(arguments).map(Object::toString).toList());
+      if (json && !texts.contains("--force") && texts.get(0).matches("[a-z]+")) {
+        texts.add("--json");
+      }
+      ByteArrayOutputStream err = new ByteArrayOutputStream();
+      PrintStream gone =
+          new PrintStream(
+              new OutputStream() {
+                @Override
+                public void write(int b) throws IOException {
+                  throw new IOException("Broken pipe");
+                }
+              });
+
+      int code = Main.run(texts.toArray(String[]::new), gone, new PrintStream(err));
+
+      assertThat(err.toString(StandardCharsets.UTF_8))
+          .as("%s", texts)
+          .doesNotContain("BUG", "\tat ", "Broken pipe");
+      // That nothing is kept under a name is an answer, and one that may still be given.
+      assertThat(code).as("%s", texts).isIn(0, texts.contains("--release") ? 1 : 0);
+    }
   }
 
   private Run run(String verb, Path store) {

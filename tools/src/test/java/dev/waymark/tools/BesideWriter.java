@@ -10,10 +10,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 
 /**
  * Runs every inspecting verb beside a writer that appends, evicts, aborts, punches, compacts and
@@ -57,7 +59,12 @@ public final class BesideWriter {
       try {
         for (int i = 0; i < runs && failure.get() == null; i++) {
           String verb = verbs.get(i % verbs.size());
+          Path output = tokens.resolveSibling("output");
+          Files.deleteIfExists(output);
           Run run = Run.of(Verbs.arguments(verb, path, tokens));
+          if (verb.equals("export")) {
+            wrong.addAll(exported(run, output, dir.resolve("imported")));
+          }
           boolean moved = run.exitCode() == 1 && run.err().contains("MOVING");
           // A segment that was named may be gone, or the namespace not yet seen.
           boolean gone = run.exitCode() == 1 && run.err().contains("INVALID_ARGUMENT");
@@ -89,6 +96,23 @@ public final class BesideWriter {
         "%d runs, %d moving, %d boundaries evicted, seed %d%n"
             .formatted(runs, moving, evicted, seed));
     return wrong;
+  }
+
+  /** An export is whole, and right by all checks that an import makes; or there is no file. */
+  private static List<String> exported(Run export, Path output, Path into) throws IOException {
+    if (export.exitCode() != 0) {
+      return Files.exists(output) ? List.of("a refused export left a file") : List.of();
+    }
+    Run in = Run.of("import", "--create", "--quota", "64MiB", into, output);
+    Run verify = Run.of("verify", into, "--level", "all");
+    try (Stream<Path> files = Files.walk(into)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
+    return in.exitCode() == 0 && verify.exitCode() == 0
+        ? List.of()
+        : List.of("an export that is not right: " + in.err() + verify.out() + verify.err());
   }
 
   private static void write(

@@ -7,7 +7,10 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -80,6 +83,32 @@ class UsageTest {
     requireOneLine(Run.of("pin", dir, "--deepest"), "--keep");
     requireOneLine(
         Run.of("pin", dir, "--keep", "x", "--boundary", "abcdef1"), "8 to 64 hex digits");
+  }
+
+  @Test
+  void aNumberOrSizeThatIsNoneNamesItsOptionInEveryVerb() {
+    Set<Class<?>> numbers =
+        Set.of(int.class, Integer.class, long.class, Long.class, double.class, Duration.class);
+    Set<String> tried = new TreeSet<>();
+    Segtool.commandLine()
+        .getSubcommands()
+        .forEach(
+            (verb, line) ->
+                line.getCommandSpec().options().stream()
+                    .filter(
+                        option ->
+                            numbers.contains(option.type())
+                                || option.paramLabel().matches("SIZE|AGE|TOKENS"))
+                    .forEach(
+                        option -> {
+                          tried.add(verb + " " + option.longestName());
+                          requireOneLine(
+                              Run.of(verb, option.longestName(), "abc"),
+                              option.longestName(),
+                              "abc");
+                        }));
+    assertThat(tried)
+        .contains("estimate --tokens", "import --quota", "serve --memory", "tree --depth");
   }
 
   @Test

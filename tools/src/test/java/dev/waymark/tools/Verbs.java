@@ -16,6 +16,7 @@ final class Verbs {
   static final Map<String, List<String>> INSPECTING =
       new TreeMap<>(
           Map.ofEntries(
+              Map.entry("compact --dry-run", List.of(STORE, "--dry-run")),
               Map.entry("inspect", List.of(STORE)),
               Map.entry("inspect --boundaries", List.of(STORE, "--boundaries")),
               Map.entry("inspect --segment", List.of(STORE, "--segment", "1")),

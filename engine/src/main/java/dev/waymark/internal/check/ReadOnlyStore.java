@@ -20,6 +20,7 @@ import java.util.Optional;
  * @param end how far the manifest was read
  * @param manifestAllocatedBytes of the manifest's file
  * @param forest the boundaries
+ * @param nextSequence what the next record, touch or edit would get
  * @param drops what was dropped not long ago
  * @param segments the segments that the manifest names
  * @param small CURRENT, STATUS, LOCK
@@ -33,6 +34,7 @@ public record ReadOnlyStore(
     ManifestEnd end,
     long manifestAllocatedBytes,
     Forest forest,
+    long nextSequence,
     RecentDrops drops,
     List<SegmentAccount> segments,
     List<PlainFile> small,

@@ -35,6 +35,25 @@ public record SegmentAccount(
     return lengthBytes == 0 ? 0 : info.liveBytes();
   }
 
+  /** The account in the words of a store that is open. */
+  public SegmentInfo asInfo() {
+    return new SegmentInfo(
+        info.segmentId(),
+        info.kind(),
+        info.creationSequence(),
+        info.fileName(),
+        info.sealed(),
+        info.poisoned(),
+        lengthBytes,
+        info.footerOffsetBytes(),
+        allocatedBytes,
+        info.liveRecords(),
+        liveBytes(),
+        deadBytes,
+        framingBytes,
+        reservedBytes);
+  }
+
   static SegmentAccount of(
       SegmentInfo info,
       Edit.SegmentSealed sealed,

@@ -201,6 +201,7 @@ public final class StoreLook {
         end,
         manifestAllocated == null ? 0 : manifestAllocated,
         loaded.forest(),
+        loaded.segments().peekSequence(),
         loaded.drops(),
         List.copyOf(segments),
         List.copyOf(small),

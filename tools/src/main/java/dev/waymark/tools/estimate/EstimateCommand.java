@@ -13,6 +13,7 @@ import dev.waymark.layout.Codec;
 import dev.waymark.layout.CodecPlan;
 import dev.waymark.layout.Layout;
 import dev.waymark.tools.ExitCodes;
+import dev.waymark.tools.Numbers;
 import dev.waymark.tools.Output;
 import dev.waymark.tools.forest.ForestOptions;
 import dev.waymark.tools.replay.LayoutChoice;
@@ -59,6 +60,7 @@ public final class EstimateCommand implements Callable<Integer> {
       names = "--tokens",
       paramLabel = "N",
       required = true,
+      converter = Numbers.PositiveInt.class,
       description = "length of the prompt in tokens, 1 to 2147483647")
   private int tokens;
 
@@ -80,6 +82,7 @@ public final class EstimateCommand implements Callable<Integer> {
   @Option(
       names = "--block",
       paramLabel = "TOKENS",
+      converter = Numbers.PositiveInt.class,
       description = "tokens a block (default: the layout's own, else 256)")
   private Integer blockTokens;
 
@@ -96,9 +99,10 @@ public final class EstimateCommand implements Callable<Integer> {
       names = "--quota",
       paramLabel = "SIZE",
       defaultValue = "100GiB",
+      converter = Numbers.Size.class,
       description =
           "the store's quota, which the size of segments follows (default: ${DEFAULT-VALUE})")
-  private String quota;
+  private long quotaBytes;
 
   @Option(names = "--json", description = "print JSON, for programs")
   private boolean json;
@@ -108,20 +112,11 @@ public final class EstimateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    if (tokens < 1) {
-      throw usage("--tokens takes 1 or more, found " + tokens);
-    }
     if ((path == null) == (layoutChoice == null)) {
       throw usage("estimate takes either a STORE or --layout");
     }
-    if (blockTokens != null && blockTokens < 1) {
-      throw usage("--block takes 1 or more, found " + blockTokens);
-    }
     Subject subject = path == null ? ofLayout() : ofStore();
-    StoreOptions options = StoreOptions.builder().quota(quota).build();
-    if (options.quotaBytes() == StoreOptions.AUTO_QUOTA) {
-      throw usage("--quota takes a number of bytes here, such as 100GiB");
-    }
+    StoreOptions options = StoreOptions.builder().quota(quotaBytes).build();
     List<Row> rows = new ArrayList<>();
     policies()
         .forEach(

@@ -5,6 +5,7 @@ import dev.waymark.StoreInspector.NamespaceReport;
 import dev.waymark.StoreInspector.RootReport;
 import dev.waymark.error.ErrorDetail;
 import dev.waymark.error.InvalidArgumentException;
+import dev.waymark.tools.Numbers;
 import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.Option;
@@ -26,6 +27,7 @@ public final class ForestOptions {
   @Option(
       names = "--depth",
       paramLabel = "TOKENS",
+      converter = Numbers.PositiveInt.class,
       description = "only boundaries of prefixes of at most so many tokens")
   private int depthTokens = Integer.MAX_VALUE;
 

@@ -3,19 +3,11 @@ package dev.waymark.tools.forest;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.waymark.StoreInspector;
 import dev.waymark.StoreInspector.RootReport;
-import dev.waymark.tools.Findings;
 import dev.waymark.tools.Output;
-import java.io.IOException;
-import java.nio.file.Path;
-import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Draws the prefix forest. */
 @Command(
@@ -26,59 +18,36 @@ import picocli.CommandLine.Spec;
           + " where chains part, or where nothing more is stored (-: only rows).",
       "Writes nothing and takes no lock, so it may be used beside a running server.",
     })
-public final class TreeCommand implements Callable<Integer> {
+public final class TreeCommand extends ForestCommand {
   /** Partings that are drawn; of those above only the number is shown. */
   private static final int MOST_LEVELS = 24;
 
-  @Spec private CommandSpec spec;
-
-  @Parameters(paramLabel = "STORE", description = "directory of the store")
-  private Path path;
-
-  @Mixin private ForestOptions forest;
+  private final long nowMillis = System.currentTimeMillis();
 
   @Option(names = "--all", description = "a line for every boundary")
   private boolean all;
 
-  @Option(names = "--json", description = "print JSON, for programs")
-  private boolean json;
-
-  @Override
-  public Integer call() throws IOException {
-    StoreInspector store = StoreInspector.open(path);
-    try (Output out = new Output(spec.commandLine().getOut())) {
-      if (json) {
-        json(store, out);
-      } else {
-        print(store, out);
-      }
-    }
-    return Findings.exitCode(store);
-  }
-
   private void forEach(StoreInspector store, RootReport root, Consumer<Stretch> consumer) {
     int blockTokens = RootText.namespace(store, root).layout().blockTokens();
-    Stretches stretches =
-        new Stretches(root.children(), blockTokens, forest.depthTokens(), all, consumer);
+    Stretches stretches = new Stretches(root.children(), blockTokens, depthTokens(), all, consumer);
     store.forEachBoundary(root, stretches::add);
   }
 
-  private void print(StoreInspector store, Output out) {
-    long nowMillis = System.currentTimeMillis();
-    Ansi ansi = spec.commandLine().getColorScheme().ansi();
+  @Override
+  void print(StoreInspector store, RootReport root, Output out) {
+    Ansi ansi = spec().commandLine().getColorScheme().ansi();
     String point = ansi.string("@|bold,green *|@");
-    for (RootReport root : forest.roots(store)) {
-      out.line("%s", RootText.of(store, root));
-      forEach(store, root, stretch -> line(stretch, point, nowMillis, out));
-      out.line();
-    }
+    forEach(store, root, stretch -> line(stretch, point, out));
+  }
+
+  @Override
+  void printEnd(StoreInspector store, Output out) {
     out.line(
         "%,d boundaries, %,d restore points in the store",
         store.summary().boundaries(), store.summary().points());
-    Findings.print(store.findings(), out);
   }
 
-  private static void line(Stretch stretch, String point, long nowMillis, Output out) {
+  private void line(Stretch stretch, String point, Output out) {
     out.line(
         "%s%s %,d tokens  %,d %s, rows %s%s  %s ago  %s%s",
         indent(stretch),
@@ -107,19 +76,13 @@ public final class TreeCommand implements Callable<Integer> {
         .toString();
   }
 
-  private void json(StoreInspector store, Output out) throws IOException {
-    try (JsonGenerator to = out.stream("tree")) {
-      to.writeArrayFieldStart("roots");
-      for (RootReport root : forest.roots(store)) {
-        ForestJson.start(root, to);
-        to.writeArrayFieldStart("stretches");
-        forEach(store, root, stretch -> ForestJson.write(stretch, to));
-        to.writeEndArray();
-        to.writeEndObject();
-      }
-      to.writeEndArray();
-      ForestJson.findings(store, to);
-      to.writeEndObject();
-    }
+  @Override
+  String listName() {
+    return "stretches";
+  }
+
+  @Override
+  void write(StoreInspector store, RootReport root, JsonGenerator to) {
+    forEach(store, root, stretch -> ForestJson.write(stretch, to));
   }
 }

@@ -6,6 +6,7 @@ import dev.waymark.StoreStats;
 import dev.waymark.internal.manifest.CurrentFile;
 import dev.waymark.layout.CodecPlan;
 import dev.waymark.tools.ExitCodes;
+import dev.waymark.tools.Numbers;
 import dev.waymark.tools.Output;
 import dev.waymark.tools.Progress;
 import java.io.IOException;
@@ -45,8 +46,9 @@ public final class ImportCommand implements Callable<Integer> {
       names = "--quota",
       paramLabel = "SIZE",
       defaultValue = "auto",
+      converter = Numbers.Quota.class,
       description = "most that the store may occupy, such as 100GiB (default: ${DEFAULT-VALUE})")
-  private String quota;
+  private long quotaBytes;
 
   @Option(
       names = "--map",
@@ -126,7 +128,7 @@ public final class ImportCommand implements Callable<Integer> {
     return StoreOptions.builder()
         .createIfMissing(create)
         .backgroundThread(false)
-        .quota(quota)
+        .quota(quotaBytes)
         .build();
   }
 

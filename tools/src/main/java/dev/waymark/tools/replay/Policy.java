@@ -1,6 +1,7 @@
 package dev.waymark.tools.replay;
 
 import dev.waymark.layout.RestorePolicy;
+import dev.waymark.tools.Numbers;
 import java.util.OptionalDouble;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;

@@ -1,8 +1,8 @@
 package dev.waymark.tools.replay;
 
 import dev.waymark.StoreOptions;
-import dev.waymark.error.InvalidSettingException;
 import dev.waymark.layout.EvictionPolicy;
+import dev.waymark.tools.Numbers;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -85,7 +85,7 @@ final class ReplayOptions {
   @Option(
       names = "--quota",
       paramLabel = "SIZE",
-      converter = SizeConverter.class,
+      converter = Numbers.Quota.class,
       description = "most that the store may occupy, such as 512MiB, or auto (default: auto)")
   private long quotaBytes = StoreOptions.AUTO_QUOTA;
 
@@ -148,18 +148,6 @@ final class ReplayOptions {
         .eviction(eviction)
         .punchHoles(!withoutPunching)
         .build();
-  }
-
-  /** Reads a size as the store's options do. */
-  static final class SizeConverter implements ITypeConverter<Long> {
-    @Override
-    public Long convert(String text) {
-      try {
-        return StoreOptions.parseSize(text);
-      } catch (InvalidSettingException e) {
-        throw new TypeConversionException(e.getMessage());
-      }
-    }
   }
 
   /** Reads the name of a score. */

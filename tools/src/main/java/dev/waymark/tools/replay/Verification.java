@@ -1,5 +1,6 @@
 package dev.waymark.tools.replay;
 
+import dev.waymark.tools.Numbers;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 

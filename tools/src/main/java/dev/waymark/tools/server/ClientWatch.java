@@ -44,15 +44,14 @@ final class ClientWatch implements Closeable {
   }
 
   /**
-   * Listens.
+   * Begins.
    *
-   * @param port or 0 for any that is free
+   * @param front where clients connect; closed with this
    * @param back where the server listens
-   * @throws BindException if the port is in use, or not allowed
    */
-  ClientWatch(int port, InetSocketAddress back) throws IOException {
+  ClientWatch(ServerSocket front, InetSocketAddress back) {
     this.back = back;
-    this.front = listen(port);
+    this.front = front;
     AtomicInteger number = new AtomicInteger();
     this.threads =
         Executors.newCachedThreadPool(
@@ -64,7 +63,13 @@ final class ClientWatch implements Closeable {
     threads.execute(this::accept);
   }
 
-  private static ServerSocket listen(int port) throws IOException {
+  /**
+   * Listens on the loopback address.
+   *
+   * @param port or 0 for any that is free
+   * @throws BindException if the port is in use, or not allowed
+   */
+  static ServerSocket listen(int port) throws IOException {
     try {
       return new ServerSocket(port, 512, InetAddress.getLoopbackAddress());
     } catch (BindException e) {

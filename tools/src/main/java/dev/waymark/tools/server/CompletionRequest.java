@@ -6,6 +6,8 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -29,7 +31,12 @@ record CompletionRequest(String prompt, int maxTokens, boolean stream) {
   static CompletionRequest parse(byte[] body) throws BadRequestException {
     JsonNode root;
     try {
-      root = JSON.readTree(new String(body, StandardCharsets.UTF_8));
+      // A new decoder refuses what a String would replace without a word.
+      root =
+          JSON.readTree(
+              StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(body)).toString());
+    } catch (CharacterCodingException e) {
+      throw bad("the body is not UTF-8");
     } catch (JsonProcessingException e) {
       // What is nested too deep, or too long, has no place.
       throw bad(
@@ -41,6 +48,9 @@ record CompletionRequest(String prompt, int maxTokens, boolean stream) {
     JsonNode prompt = root.path("prompt");
     if (!prompt.isTextual() || prompt.textValue().isEmpty()) {
       throw bad("expected 'prompt', a text that is not empty");
+    }
+    if (!StandardCharsets.UTF_8.newEncoder().canEncode(prompt.textValue())) {
+      throw bad("expected 'prompt' of whole characters, found half of a surrogate pair");
     }
     JsonNode tokens = root.path("max_tokens");
     if (!tokens.isMissingNode()

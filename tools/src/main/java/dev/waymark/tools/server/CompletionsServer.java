@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -33,7 +34,9 @@ import java.util.concurrent.atomic.LongAdder;
  *
  * <p>Every request that the JDK's server can read has a typed answer in JSON. What it cannot read
  * never comes here: to a line that is no request line or a target that does not begin with a slash
- * it answers by itself, with a line of HTML; where headers are beyond its limits it hangs up.
+ * it answers by itself, with a line of HTML; where headers are beyond its limits, or a request
+ * takes longer than {@code sun.net.httpserver.maxReqTime} to come, it hangs up; until then a body
+ * that stalls holds one of the threads.
  *
  * <p>Invariants: each request for a completion is counted once, as answered, refused by the store,
  * invalid, of a client that went away, or failed, by a fault of the server or after its answer had
@@ -74,27 +77,31 @@ public final class CompletionsServer implements AutoCloseable {
   }
 
   /**
+   * Listens for clients; they wait until a server starts on it.
+   *
+   * @param port or 0 for any that is free
+   * @throws java.net.BindException if the port is in use, or not allowed
+   */
+  public static ServerSocket listen(int port) throws IOException {
+    return ClientWatch.listen(port);
+  }
+
+  /**
    * Starts.
    *
    * @param store where state is kept; stays the caller's to close, after this
-   * @param port to listen on, or 0 for any that is free
+   * @param front where clients connect; closed with this
    * @param threads requests that are computed at the same time
-   * @throws java.net.BindException if the port is in use, or not allowed
    */
   public CompletionsServer(
-      SnapshotStore store, HybridModel model, int blockTokens, int port, int threads)
+      SnapshotStore store, HybridModel model, int blockTokens, ServerSocket front, int threads)
       throws IOException {
     this.store = store;
     this.model = new CachedModel(model, store, blockTokens);
     this.tokenizer = new ToyTokenizer(model.config().vocab());
     this.server =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 512);
-    try {
-      this.clients = new ClientWatch(port, server.getAddress());
-    } catch (IOException e) {
-      server.stop(0);
-      throw e;
-    }
+    this.clients = new ClientWatch(front, server.getAddress());
     this.workers = Executors.newFixedThreadPool(threads);
     server.setExecutor(workers);
     server.createContext("/", this::handle);

@@ -3,17 +3,19 @@ package dev.waymark.tools.server;
 import dev.waymark.SnapshotStore;
 import dev.waymark.StoreOptions;
 import dev.waymark.tools.ExitCodes;
+import dev.waymark.tools.Numbers;
 import dev.waymark.tools.Output;
 import dev.waymark.tools.model.HybridModel;
 import dev.waymark.tools.model.ModelConfig;
 import java.io.IOException;
+import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -41,6 +43,7 @@ public final class ServeCommand implements Callable<Integer> {
       names = "--port",
       paramLabel = "N",
       defaultValue = "8080",
+      converter = Port.class,
       description = "where to listen, 0 for any (default: ${DEFAULT-VALUE})")
   private int port;
 
@@ -48,20 +51,23 @@ public final class ServeCommand implements Callable<Integer> {
       names = "--quota",
       paramLabel = "SIZE",
       defaultValue = "4GiB",
+      converter = Numbers.Quota.class,
       description = "most that the store may occupy (default: ${DEFAULT-VALUE})")
-  private String quota;
+  private long quotaBytes;
 
   @Option(
       names = "--memory",
       paramLabel = "SIZE",
       defaultValue = "1GiB",
+      converter = Numbers.Size.class,
       description = "memory that the state of all prompts may take (default: ${DEFAULT-VALUE})")
-  private String memory;
+  private long memoryBytes;
 
   @Option(
       names = "--threads",
       paramLabel = "N",
       defaultValue = "4",
+      converter = Numbers.PositiveInt.class,
       description = "requests computed at a time (default: ${DEFAULT-VALUE})")
   private int threads;
 
@@ -70,20 +76,13 @@ public final class ServeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    if (port < 0 || port > 65_535) {
-      throw new ParameterException(
-          spec.commandLine(), "--port: expected 0 to 65535, found " + port);
-    }
-    if (threads < 1) {
-      throw new ParameterException(
-          spec.commandLine(), "--threads: expected 1 or more, found " + threads);
-    }
-    // Of the JDK's server: a request that is only half sent does not hold a thread for ever.
+    // Of the JDK's server, whole seconds, for headers and body together: a request that is only
+    // half sent holds a thread, but not for ever.
     if (System.getProperty(MOST_SECONDS_TO_SEND) == null) {
-      System.setProperty(MOST_SECONDS_TO_SEND, "30");
+      System.setProperty(MOST_SECONDS_TO_SEND, "10");
     }
     StoreOptions options =
-        StoreOptions.builder().quota(quota).memoryBudget(StoreOptions.parseSize(memory)).build();
+        StoreOptions.builder().quota(quotaBytes).memoryBudget(memoryBytes).build();
     CountDownLatch stopped = new CountDownLatch(1);
     CountDownLatch closed = new CountDownLatch(1);
     Thread hook =
@@ -96,10 +95,12 @@ public final class ServeCommand implements Callable<Integer> {
                 Thread.currentThread().interrupt();
               }
             });
-    try (SnapshotStore store = SnapshotStore.open(path, options);
+    // Where the port cannot be had no store is made; who connects already waits.
+    try (ServerSocket front = CompletionsServer.listen(port);
+        SnapshotStore store = SnapshotStore.open(path, options);
         CompletionsServer server =
             new CompletionsServer(
-                store, new HybridModel(ModelConfig.demo()), BLOCK_TOKENS, port, threads)) {
+                store, new HybridModel(ModelConfig.demo()), BLOCK_TOKENS, front, threads)) {
       Runtime.getRuntime().addShutdownHook(hook);
       say("http://localhost:" + server.port() + "/v1/completions");
       stopped.await();
@@ -107,6 +108,14 @@ public final class ServeCommand implements Callable<Integer> {
       closed.countDown();
     }
     return ExitCodes.OK;
+  }
+
+  /** Reads a port, or 0 for any. */
+  static final class Port implements ITypeConverter<Integer> {
+    @Override
+    public Integer convert(String text) {
+      return (int) Numbers.whole(text, 0, 65_535);
+    }
   }
 
   private void say(String url) {

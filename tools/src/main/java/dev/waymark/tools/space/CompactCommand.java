@@ -9,6 +9,7 @@ import dev.waymark.StoreInspector.SegmentReport;
 import dev.waymark.StoreOptions;
 import dev.waymark.tools.Account;
 import dev.waymark.tools.ExitCodes;
+import dev.waymark.tools.Numbers;
 import dev.waymark.tools.Output;
 import dev.waymark.tools.Progress;
 import java.nio.file.Path;
@@ -29,7 +30,9 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     description = {
       "Copies what lives out of segments that are mostly dead, and gives their space back.",
-      "Opens the store for writing: fails at once where another process has it open.",
+      "Opens the store for writing: fails at once where another process has it open. With --dry-run"
+          + " it takes no lock and writes nothing; what opening gives back by itself then still"
+          + " counts as dead.",
     })
 public final class CompactCommand implements Callable<Integer> {
   private static final String TABLE = "%-12s %20s %20s";
@@ -46,15 +49,17 @@ public final class CompactCommand implements Callable<Integer> {
       names = "--max-bytes-written",
       paramLabel = "SIZE",
       defaultValue = "1TiB",
+      converter = Numbers.Size.class,
       description = "copy no more than that, such as 512MiB (default: ${DEFAULT-VALUE})")
-  private String maxBytesWritten;
+  private long maxBytesWritten;
 
   @Option(
       names = "--max-bytes-per-second",
       paramLabel = "SIZE",
       defaultValue = "64MiB",
+      converter = Numbers.Size.class,
       description = "copy no faster than that (default: ${DEFAULT-VALUE})")
-  private String maxBytesPerSecond;
+  private long maxBytesPerSecond;
 
   @Option(
       names = "--target-live-ratio",
@@ -73,30 +78,14 @@ public final class CompactCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "--target-live-ratio takes 0 to 1, found " + targetLiveRatio);
     }
-    long maxBytes = StoreOptions.parseSize(maxBytesWritten);
-    StoreOptions options =
-        OpenedStore.options().compactionRate(StoreOptions.parseSize(maxBytesPerSecond)).build();
-    CompactionReport report;
-    // By the file system's count, as inspect has it. Opening gives back what can be punched out.
-    Map<Long, SegmentReport> segments = new HashMap<>();
     StoreInspector before = StoreInspector.open(path);
-    try (SnapshotStore store = SnapshotStore.open(path, options);
-        Progress progress = Progress.onTerminal()) {
-      StoreInspector.open(path).segments().forEach(each -> segments.put(each.id(), each));
-      progress.begin("compacting");
-      report =
-          store
-              .maintenance()
-              .compact(
-                  targetLiveRatio,
-                  maxBytes,
-                  dryRun,
-                  (done, of, copied) -> {
-                    progress.at(done, of, "segments");
-                    return true;
-                  });
-    }
-    StoreInspector after = StoreInspector.open(path);
+    Map<Long, SegmentReport> segments = new HashMap<>();
+    before.segments().forEach(each -> segments.put(each.id(), each));
+    CompactionReport report =
+        dryRun
+            ? new CompactionReport(before.compactionCandidates(targetLiveRatio), 0, 0, 0)
+            : compact(segments);
+    StoreInspector after = dryRun ? before : StoreInspector.open(path);
     try (Output out = new Output(spec.commandLine().getOut())) {
       if (json) {
         out.json(json(report, segments, before, after));
@@ -105,6 +94,26 @@ public final class CompactCommand implements Callable<Integer> {
       }
     }
     return ExitCodes.OK;
+  }
+
+  /** Segments are told as inspect has them once the store is open, which gives holes back. */
+  private CompactionReport compact(Map<Long, SegmentReport> segments) {
+    StoreOptions options = OpenedStore.options().compactionRate(maxBytesPerSecond).build();
+    try (SnapshotStore store = SnapshotStore.open(path, options);
+        Progress progress = Progress.onTerminal()) {
+      StoreInspector.open(path).segments().forEach(each -> segments.put(each.id(), each));
+      progress.begin("compacting");
+      return store
+          .maintenance()
+          .compact(
+              targetLiveRatio,
+              maxBytesWritten,
+              false,
+              (done, of, copied) -> {
+                progress.at(done, of, "segments");
+                return true;
+              });
+    }
   }
 
   private void print(

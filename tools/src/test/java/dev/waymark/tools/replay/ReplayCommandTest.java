@@ -7,6 +7,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.waymark.layout.DType;
 import dev.waymark.layout.Layout;
 import dev.waymark.layout.TensorSpec;
+import dev.waymark.tools.JavaProcess;
+import dev.waymark.tools.Main;
 import dev.waymark.tools.Segtool;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -15,8 +17,6 @@ import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Iterator;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.Random;
@@ -382,27 +382,13 @@ class ReplayCommandTest {
   @Test
   void aProcessThatIsToldToGoTakesItsStoreAlong() throws Exception {
     Path trace = Path.of(file("long.jsonl", bailian(20_000, 3)));
-    List<String> command =
-        new ArrayList<>(List.of(ProcessHandle.current().info().command().orElse("java")));
-    Iterator<String> flags =
-        java.lang.management.ManagementFactory.getRuntimeMXBean().getInputArguments().iterator();
-    flags.forEachRemaining(
-        flag -> {
-          if (flag.startsWith("--")) {
-            command.add(flag);
-          }
-        });
-    command.addAll(
-        Arrays.asList(
-            "-Djava.io.tmpdir=" + temporaryRoot,
-            "-cp",
-            System.getProperty("java.class.path"),
-            "dev.waymark.tools.Segtool",
-            "replay",
-            trace.toString(),
-            "--layout=L9"));
     Process process =
-        new ProcessBuilder(command)
+        JavaProcess.of(
+                "-Djava.io.tmpdir=" + temporaryRoot,
+                Main.class.getName(),
+                "replay",
+                trace,
+                "--layout=L9")
             .redirectErrorStream(true)
             .redirectOutput(folder.resolve("log").toFile())
             .start();

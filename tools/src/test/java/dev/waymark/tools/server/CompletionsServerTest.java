@@ -53,7 +53,9 @@ class CompletionsServerTest {
         SnapshotStore.open(
             dir.resolve("store"),
             StoreOptions.builder().quota("64MiB").memoryBudget(4L << 20).build());
-    server = new CompletionsServer(store, new HybridModel(ModelConfig.tiny()), 16, 0, 2);
+    server =
+        new CompletionsServer(
+            store, new HybridModel(ModelConfig.tiny()), 16, CompletionsServer.listen(0), 2);
   }
 
   @AfterEach
@@ -128,6 +130,7 @@ class CompletionsServerTest {
           "{\"prompt\":\"secret\"}{\"prompt\":\"secret\"}",
           "{\"prompt\":\"secret\",\"prompt\":\"secret\"}",
           "{\"prompt\":\"secret\",\"stream\":\"secret\"}",
+          "{\"prompt\":\"secret \\ud800\"}",
           "[{\"prompt\":\"secret\"}]",
           body("secret words", -1, false),
           body("", 1, false)
@@ -138,6 +141,27 @@ class CompletionsServerTest {
           .isNotEmpty()
           .doesNotContain("secret");
     }
+  }
+
+  @Test
+  void aBodyThatIsNotUtf8IsRefusedAndNotChanged() throws Exception {
+    byte[] text = body("secret e\u0301", 1, false).getBytes(StandardCharsets.UTF_8);
+    URI uri = URI.create("http://127.0.0.1:" + server.port() + "/v1/completions");
+    for (int i = 0; i < text.length; i++) {
+      if (text[i] < 0) {
+        byte[] broken = text.clone();
+        broken[i] = 'a';
+        HttpResponse<String> refused =
+            http.send(
+                HttpRequest.newBuilder(uri)
+                    .POST(HttpRequest.BodyPublishers.ofByteArray(broken))
+                    .build(),
+                BodyHandlers.ofString());
+        requireTyped(refused, 400, "REQUEST");
+        assertThat(refused.body()).contains("UTF-8").doesNotContain("secret");
+      }
+    }
+    assertThat(post(new String(text, StandardCharsets.UTF_8)).statusCode()).isEqualTo(200);
   }
 
   private HttpResponse<String> send(String method, String path, String body)
@@ -247,8 +271,7 @@ class CompletionsServerTest {
   @Test
   void aPortThatIsTakenIsNamed() {
     int port = server.port();
-    HybridModel model = new HybridModel(ModelConfig.tiny());
-    assertThatThrownBy(() -> new CompletionsServer(store, model, 16, port, 1))
+    assertThatThrownBy(() -> CompletionsServer.listen(port))
         .isInstanceOf(BindException.class)
         .hasMessage("port " + port + " is in use");
     Run run = Run.of("serve", dir.resolve("other"), "--port", port, "--json");
@@ -256,6 +279,7 @@ class CompletionsServerTest {
     assertThat(run.out())
         .contains("PORT_UNAVAILABLE", "port " + port + " is in use", "choose another with --port")
         .doesNotContain(dir.toString());
+    assertThat(dir.resolve("other")).as("a store for nothing").doesNotExist();
   }
 
   /** The answer of a request that had begun is whole, whenever the server is closed. */

@@ -160,7 +160,8 @@ public final class ServerLoad {
 
   private static CompletionsServer server(SnapshotStore store, HybridModel model)
       throws IOException {
-    return new CompletionsServer(store, model, BLOCK_TOKENS, 0, SERVER_THREADS);
+    return new CompletionsServer(
+        store, model, BLOCK_TOKENS, CompletionsServer.listen(0), SERVER_THREADS);
   }
 
   private void drive(int port, SnapshotStore store) throws InterruptedException {

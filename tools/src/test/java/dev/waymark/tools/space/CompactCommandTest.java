@@ -4,20 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.LongNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.SnapshotStore;
 import dev.waymark.StoreOptions;
 import dev.waymark.tools.Run;
 import dev.waymark.tools.ToyStore;
-import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -48,6 +46,8 @@ class CompactCommandTest {
 
   @Test
   void aDryRunSaysWhatAPlainRunDoes() throws IOException {
+    // Opening it gives back what can be punched out.
+    Run.of("pin", store, "--release", "none");
     Run dry = Run.of("compact", store, "--dry-run", "--json");
     JsonNode before = json(Run.of("inspect", store, "--json"));
     Run wet = Run.of("compact", store, "--json");
@@ -71,9 +71,40 @@ class CompactCommandTest {
   }
 
   @Test
+  void aDryRunOfWhatCouldBePunchedOutSaysThatToo() throws IOException {
+    JsonNode dry = json(Run.of("compact", store, "--dry-run", "--json"));
+    JsonNode inspected = json(Run.of("inspect", store, "--json"));
+
+    assertThat(dry.path("candidates")).isNotEmpty();
+    assertThat(without(dry.path("before"))).isEqualTo(inspected.path("totals"));
+    assertThat(dry.path("after")).isEqualTo(dry.path("before"));
+  }
+
+  @Test
+  void besideAWriterOnlyWhatIsSealedIsToBeEmptied() throws IOException {
+    try (SnapshotStore opened = ToyStore.open(store)) {
+      ToyStore.serve(opened, 7, 400);
+      opened.flush();
+      Run dry = Run.of("compact", store, "--dry-run", "--target-live-ratio", "1", "--json");
+      assertThat(dry.exitCode()).as(dry.err()).isZero();
+      List<JsonNode> ofWriter = new ArrayList<>();
+      opened
+          .maintenance()
+          .compact(1, 0, true, (done, of, copied) -> true)
+          .candidates()
+          .forEach(each -> ofWriter.add(LongNode.valueOf(each.segmentId())));
+      List<JsonNode> found = new ArrayList<>();
+      json(dry)
+          .path("candidates")
+          .forEach(each -> found.add(LongNode.valueOf(each.path("id").asLong())));
+      assertThat(found).isNotEmpty().containsExactlyInAnyOrderElementsOf(ofWriter);
+    }
+  }
+
+  @Test
   void itsFiguresAreThoseOfInspect() throws IOException {
     // Opening it gives back what can be punched out.
-    Run.of("compact", store, "--dry-run");
+    Run.of("pin", store, "--release", "none");
     JsonNode inspected = json(Run.of("inspect", store, "--json"));
     JsonNode dry = json(Run.of("compact", store, "--dry-run", "--json"));
     for (JsonNode candidate : dry.path("candidates")) {
@@ -160,59 +191,5 @@ class CompactCommandTest {
       System.setErr(err);
     }
     assertThat(seen.toString(StandardCharsets.UTF_8)).doesNotContain("compacting", "\r");
-  }
-
-  @Test
-  void whileAnotherProcessHasTheStoreItIsRefused() throws Exception {
-    List<String> command = new ArrayList<>();
-    command.add(ProcessHandle.current().info().command().orElseThrow());
-    for (String argument :
-        java.lang.management.ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-      if (argument.startsWith("--add-") || argument.startsWith("--enable-native")) {
-        command.add(argument);
-      }
-    }
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Holder.class.getName()));
-    command.add(store.toString());
-    Process holder =
-        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-    try (BufferedReader said =
-        new BufferedReader(
-            new InputStreamReader(holder.getInputStream(), StandardCharsets.UTF_8))) {
-      assertThat(said.readLine()).isEqualTo("open");
-      assertThat(Run.of("pin", store).out()).contains("No chains are kept.");
-      for (Object[] verb : new Object[][] {{"compact", store}, {"pin", store, "--release", "a"}}) {
-        Run run = Run.of(verb);
-        assertThat(run.exitCode()).isEqualTo(5);
-        assertThat(run.out()).isEmpty();
-        assertThat(run.err().strip())
-            .startsWith("segtool: STORE_LOCKED")
-            .contains("process " + holder.pid())
-            .doesNotContain("\n");
-        Object[] asJson = Arrays.copyOf(verb, verb.length + 1);
-        asJson[verb.length] = "--json";
-        Run json = Run.of(asJson);
-        assertThat(json.exitCode()).isEqualTo(5);
-        assertThat(json(json).path("error").path("code").asText()).isEqualTo("STORE_LOCKED");
-      }
-      assertThat(Run.of("repair", store, "--rebuild-manifest", "--apply").exitCode()).isEqualTo(5);
-    } finally {
-      holder.getOutputStream().close();
-      holder.waitFor();
-    }
-  }
-
-  /** Holds a store open until its standard input ends. */
-  static final class Holder {
-    private Holder() {}
-
-    public static void main(String[] arguments) throws IOException {
-      try (SnapshotStore opened = ToyStore.open(Path.of(arguments[0]))) {
-        System.out.println("open");
-        while (System.in.read() >= 0) {
-          // nothing is ever sent
-        }
-      }
-    }
   }
 }

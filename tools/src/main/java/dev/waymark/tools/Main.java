@@ -1,0 +1,37 @@
+package dev.waymark.tools;
+
+import java.io.PrintStream;
+import java.io.PrintWriter;
+
+/**
+ * Where segtool starts. Its version it says itself: all that reads a command line takes twice as
+ * long to load as the rest of a JVM.
+ */
+public final class Main {
+  private Main() {}
+
+  public static void main(String[] args) {
+    System.exit(run(args, System.out, System.err));
+  }
+
+  /** Runs a command line; returns its exit code. */
+  static int run(String[] args, PrintStream out, PrintStream err) {
+    String first = args.length == 0 ? "" : args[0];
+    if (args.length == 1 && (first.equals("--version") || first.equals("-V"))) {
+      out.println(version());
+      return ExitCodes.OK;
+    }
+    // Right over the stream, which keeps errors to itself: only so a PrintWriter learns of them,
+    // and a verb that nobody reads any more.
+    return Segtool.commandLine(first)
+        .setOut(new PrintWriter(out))
+        .setErr(new PrintWriter(err, true))
+        .execute(args);
+  }
+
+  /** One line; the version is known only in the jar: a run from class files has no manifest. */
+  static String version() {
+    String version = Main.class.getPackage().getImplementationVersion();
+    return "segtool " + (version == null ? "(unpackaged)" : version);
+  }
+}
