@@ -18,6 +18,9 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 public final class RecordReader {
   /** A front is no longer than the tables of a record may be. */
+  /** Read, checked and given away while it is in the second cache, which is small on some. */
+  private static final int STEP_BYTES = 128 << 10;
+
   private static final int MAX_FRONT_BYTES = 4 << 20;
 
   private final MappedRegion region;
@@ -111,6 +114,7 @@ public final class RecordReader {
       return 0;
     }
     boolean whole = from == 0 && to == range.rowCount();
+    Rows rows = new Rows(part, view, from, to, whole);
     long at = part.offsetBytes();
     long rawOffset = 0;
     for (int i = 0; i < part.chunkCount(); i++) {
@@ -118,18 +122,17 @@ public final class RecordReader {
       int stored = record.storedBytes(chunk);
       int raw = part.chunkRawBytes(i);
       if (whole || touches(part, rawOffset, raw, from, to)) {
-        int index = fetch(record, at, stored, ahead);
-        check(record, chunk, at, index, stored);
-        UnsafeBuffer source = scratch.stored();
-        if (!record.isStoredRaw(chunk) && part.codec().codec() != Codec.RAW) {
-          decode(part.codec(), index, stored, raw, record, at);
-          source = scratch.raw();
-          index = 0;
-        }
-        if (whole) {
-          view.scatter(part.spec(), range, rawOffset, source, index, raw);
+        if (isAsItIs(record, part, chunk) && stored > STEP_BYTES) {
+          giveInSteps(record, chunk, at, rows, rawOffset);
         } else {
-          scatterRows(part, view, rawOffset, source, index, raw, from, to);
+          int index = fetch(record, at, stored, ahead);
+          check(record, chunk, at, index, stored);
+          if (isAsItIs(record, part, chunk)) {
+            rows.give(rawOffset, scratch.stored(), index, raw);
+          } else {
+            decode(part.codec(), index, stored, raw, record, at);
+            rows.give(rawOffset, scratch.raw(), 0, raw);
+          }
         }
       }
       at += stored;
@@ -149,25 +152,47 @@ public final class RecordReader {
     return first < to && last >= from;
   }
 
-  /** Gives away, outer position by outer position, what a chunk has of the wanted rows. */
-  private static void scatterRows(
-      RecordHeader.Part part,
-      TensorView view,
-      long rawOffset,
-      UnsafeBuffer source,
-      int index,
-      int raw,
-      long from,
-      long to) {
-    long inner = part.spec().innerBytes();
-    long lane = part.range().rowCount() * inner;
-    long end = rawOffset + raw;
-    for (long outer = rawOffset / lane; outer * lane < end; outer++) {
-      long start = Math.max(rawOffset, outer * lane + from * inner);
-      long stop = Math.min(end, outer * lane + to * inner);
-      if (start < stop) {
-        int shift = (int) (start - rawOffset);
-        view.scatter(part.spec(), part.range(), start, source, index + shift, (int) (stop - start));
+  /**
+   * Gives away a chunk that is stored as it is, step by step while each is in the cache, and checks
+   * it as a whole at the end: what was given counts only once the restore ends well.
+   */
+  private void giveInSteps(RecordHeader record, int chunk, long at, Rows rows, long rawOffset) {
+    int stored = record.storedBytes(chunk);
+    scratch.restartChecksum();
+    for (int done = 0; done < stored; ) {
+      int step = Math.min(STEP_BYTES, stored - done);
+      int index = fetch(record, at + done, step, false);
+      scratch.addStored(index, step);
+      rows.give(rawOffset + done, scratch.stored(), index, step);
+      done += step;
+    }
+    check(record, chunk, at, scratch.checksum());
+  }
+
+  private static boolean isAsItIs(RecordHeader record, RecordHeader.Part part, int chunk) {
+    return record.isStoredRaw(chunk) || part.codec().codec() == Codec.RAW;
+  }
+
+  /** The wanted rows of a part, given to a view: all of them, or from one to before another. */
+  private record Rows(
+      RecordHeader.Part part, TensorView view, long from, long to, boolean isWhole) {
+    /** Gives what so many raw bytes of the part, from an offset on, have of the rows. */
+    void give(long rawOffset, UnsafeBuffer source, int index, int raw) {
+      if (isWhole) {
+        view.scatter(part.spec(), part.range(), rawOffset, source, index, raw);
+        return;
+      }
+      long inner = part.spec().innerBytes();
+      long lane = part.range().rowCount() * inner;
+      long end = rawOffset + raw;
+      for (long outer = rawOffset / lane; outer * lane < end; outer++) {
+        long start = Math.max(rawOffset, outer * lane + from * inner);
+        long stop = Math.min(end, outer * lane + to * inner);
+        if (start < stop) {
+          int shift = (int) (start - rawOffset);
+          view.scatter(
+              part.spec(), part.range(), start, source, index + shift, (int) (stop - start));
+        }
       }
     }
   }
@@ -224,7 +249,7 @@ public final class RecordReader {
     int stored = record.storedBytes(chunk);
     int index = fetch(record, at, stored, true);
     check(record, chunk, at, index, stored);
-    if (record.isStoredRaw(chunk) || part.codec().codec() == Codec.RAW) {
+    if (isAsItIs(record, part, chunk)) {
       consumer.accept(scratch.stored(), index, stored);
     } else if (decode) {
       int raw = part.chunkRawBytes(ofPart);
@@ -259,7 +284,11 @@ public final class RecordReader {
   }
 
   private void check(RecordHeader record, int chunk, long at, int index, int stored) {
-    if (scratch.checksumOfStored(index, stored) != record.checksum(chunk)) {
+    check(record, chunk, at, scratch.checksumOfStored(index, stored));
+  }
+
+  private void check(RecordHeader record, int chunk, long at, int checksum) {
+    if (checksum != record.checksum(chunk)) {
       throw damaged(
           record.location().offsetBytes() + at, "a chunk of a record", "its checksum differs");
     }
@@ -286,7 +315,7 @@ public final class RecordReader {
     int wanted = length;
     if (ahead) {
       long left = record.location().lengthBytes() - at;
-      wanted = (int) Math.max(length, Math.min(left, Scratch.CHUNK_BYTES));
+      wanted = (int) Math.max(length, Math.min(left, STEP_BYTES));
     }
     windowOf = null;
     region.get(record.location().offsetBytes() + at, scratch.stored(), 0, wanted);

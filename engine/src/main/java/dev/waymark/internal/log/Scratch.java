@@ -81,7 +81,7 @@ public final class Scratch implements AutoCloseable {
 
   int checksumOfStored(int index, int length) {
     crc.reset();
-    crc.update(storedBytes.limit(index + length).position(index));
+    addStored(index, length);
     return (int) crc.getValue();
   }
 
@@ -95,6 +95,10 @@ public final class Scratch implements AutoCloseable {
 
   void addStaged(int index, int length) {
     crc.update(stagedBytes.limit(index + length).position(index));
+  }
+
+  void addStored(int index, int length) {
+    crc.update(storedBytes.limit(index + length).position(index));
   }
 
   int checksum() {
