@@ -152,6 +152,10 @@ final class Render {
             each.isReached() ? "reached" : "**not reached**");
       }
       add("");
+      if (!goals.stream().allMatch(Reached::isReached)) {
+        add("What is in the way of the others says [performance-limits.md](performance-limits.md).");
+        add("");
+      }
     }
     Map<String, List<Row>> subjects = new LinkedHashMap<>();
     report

@@ -80,6 +80,7 @@ final class RestoreBench {
     all.add(WaymarkContender.factory(ONE, 1));
     all.add(WaymarkContender.factory(TWO, 2));
     all.add(LimitContender.factory(COPY));
+    all.add(LimitContender.factory(LimitContender.VERIFIED));
     all.addAll(Contenders.others());
     return all;
   }
