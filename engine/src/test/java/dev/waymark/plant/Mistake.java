@@ -191,7 +191,7 @@ enum Mistake {
           Map.entry(POINT_NOT_SHARED, 1_600),
           Map.entry(COMPLETED_CLAIMS_NOTHING, 3_400),
           Map.entry(COPY_NOT_FORCED, 2_600),
-          Map.entry(PUNCHED_TOO_EARLY, 400),
+          Map.entry(PUNCHED_TOO_EARLY, 2_400),
           Map.entry(READERS_FORGOTTEN, 400),
           Map.entry(KEEP_NOT_COMMITTED, 1_200));
 

@@ -10,7 +10,7 @@ import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 
-/** A bar on the terminal; nothing where standard error goes elsewhere. */
+/** A bar on the terminal, with rate and time left; nothing where standard error goes elsewhere. */
 final class ReplayProgress implements AutoCloseable {
   private static final Path STANDARD_ERROR = Path.of("/proc/self/fd/2");
   private static final int WIDTH = 78;
@@ -34,6 +34,7 @@ final class ReplayProgress implements AutoCloseable {
             .setStyle(ProgressBarStyle.ASCII)
             .setInitialMax(countBlocks(trace, blockTokens, limitRequests))
             .setUpdateIntervalMillis(200)
+            .showSpeed()
             .setConsumer(new ConsoleProgressBarConsumer(err, WIDTH))
             .build());
   }
