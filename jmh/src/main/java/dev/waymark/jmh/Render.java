@@ -153,7 +153,8 @@ final class Render {
       }
       add("");
       if (!goals.stream().allMatch(Reached::isReached)) {
-        add("What is in the way of the others says [performance-limits.md](performance-limits.md).");
+        add(
+            "What is in the way of the others says [performance-limits.md](performance-limits.md).");
         add("");
       }
     }
