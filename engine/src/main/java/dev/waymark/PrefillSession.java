@@ -781,7 +781,8 @@ public final class PrefillSession implements AutoCloseable {
 
   /**
    * Aborts. Waits for a call that is under way, which then fails. Idempotent, except that called
-   * again it writes what could not be written the first time.
+   * again it writes what could not be written the first time. What a device error lost is said by
+   * receipts and by {@link SnapshotStore#flush()}, not here: what is left is kept.
    *
    * @param mode whether what was stored is kept
    * @throws DiskFullException if there is no room to take back what is to be discarded; that is

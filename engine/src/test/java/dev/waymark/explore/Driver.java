@@ -310,7 +310,7 @@ final class Driver {
     // Whether it fails or not: it may be complete from here on.
     prefill.complete = true;
     prefill.session.promptComplete();
-    oracle.ended(prefill.told, true);
+    oracle.ended(prefill.told, true, true);
     if (prefill.durability != Durability.NONE) {
       oracle.acknowledge(mark + 1);
     }
@@ -346,7 +346,9 @@ final class Driver {
       }
       default -> prefill.session.close();
     }
-    oracle.ended(prefill.told, false);
+    // An abort does not say what failed forces lost; completing does.
+    Node start = prefill.told.start;
+    oracle.ended(prefill.told, false, !tolerant || start == null || opened.hasPoint(start));
     if (discard || prefill.durability != Durability.NONE) {
       oracle.acknowledge(mark + 1);
     }

@@ -292,8 +292,12 @@ final class Oracle {
         .anyMatch(tip -> tip.isPresent() && node.isOnPathTo(tip.get()));
   }
 
-  /** That call returned. */
-  void ended(Session session, boolean completedOnly) {
+  /**
+   * That call returned.
+   *
+   * @param startIsThere whether what the session went on from is stored, as far as the call says
+   */
+  void ended(Session session, boolean completedOnly, boolean startIsThere) {
     if (completedOnly) {
       session.complete = true;
     }
@@ -301,7 +305,7 @@ final class Oracle {
         null,
         () -> {
           session.endAcknowledged = true;
-          if (session.start != null) {
+          if (session.start != null && startIsThere) {
             fact(session.start).users.replace(session, true);
             fact(session.start).pointUsers.replace(session, true);
           }

@@ -304,11 +304,10 @@ final class FileHandle {
     }
   }
 
-  /** Also gives back blocks beyond the end that a failed call left, so it cuts in any case. */
   /**
-   * Undoes an allocation that failed half way. Inside the file's length, where a segment lies that
-   * is mapped whole, some file systems leave what they had found: only cutting the file takes that
-   * away.
+   * Undoes an allocation that failed half way, and cuts in any case: blocks beyond the end that a
+   * failed call left go too. Inside the file's length, where a segment lies that is mapped whole,
+   * some file systems leave what they had found: only cutting the file takes that away.
    */
   private void giveBack(long offset, long before, RuntimeException failure) {
     try {

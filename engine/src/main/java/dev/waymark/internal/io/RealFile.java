@@ -91,17 +91,33 @@ final class RealFile implements StoreFile {
     if (mapping == Mapping.POSITIONAL) {
       return positional(open, length, writable);
     }
-    boolean written = writable && mapping == Mapping.MAPPED_READS;
-    MappedRegion writes = written ? positional(open, length, true) : null;
+    if (writable && mapping == Mapping.MAPPED_READS) {
+      return written(open, length);
+    }
+    MappedRegion map = mapped(open, length, writable);
+    return map == null ? positional(open, length, writable) : map;
+  }
+
+  /** Read by a map, where there are maps. */
+  private MappedRegion written(FileHandle open, long length) {
+    MappedRegion writes = positional(open, length, true);
+    MappedRegion reads;
     try {
-      MappedRegion map = ChronicleRegion.map(open, path, length, writable && !written);
-      return written ? new WrittenRegion(map, writes) : map;
+      reads = mapped(open, length, false);
+    } catch (RuntimeException | Error e) {
+      writes.close();
+      throw e;
+    }
+    return reads == null ? writes : new WrittenRegion(reads, writes);
+  }
+
+  /** Null where the file system cannot map. */
+  private MappedRegion mapped(FileHandle open, long length, boolean writable) {
+    try {
+      return ChronicleRegion.map(open, path, length, writable);
     } catch (IOException e) {
       if (Libc.cannotMap(String.valueOf(e.getMessage()))) {
-        return written ? writes : positional(open, length, writable);
-      }
-      if (written) {
-        writes.close();
+        return null;
       }
       throw IoFailures.of(
           e, ErrorDetail.of("Mapping failed").at(name(), 0).expected("a map of " + length));
@@ -117,21 +133,15 @@ final class RealFile implements StoreFile {
   }
 
   private static PositionalRegion positional(FileHandle handle, long length, boolean writable) {
-    PositionalRegion region = new PositionalRegion(handle, length, writable);
     if (writable) {
       // As a writable map does.
       synchronized (handle.lengthLock()) {
         if (handle.lengthBytes() < length) {
-          try {
-            handle.setLength(length);
-          } catch (RuntimeException e) {
-            region.close();
-            throw e;
-          }
+          handle.setLength(length);
         }
       }
     }
-    return region;
+    return new PositionalRegion(handle, length, writable);
   }
 
   private FileHandle open() {

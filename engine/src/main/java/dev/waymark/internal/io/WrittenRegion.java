@@ -1,5 +1,6 @@
 package dev.waymark.internal.io;
 
+import java.util.List;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
@@ -39,7 +40,6 @@ final class WrittenRegion implements MappedRegion {
 
   @Override
   public void close() {
-    reads.close();
-    writes.close();
+    Closing.all(List.of(reads::close, writes::close));
   }
 }

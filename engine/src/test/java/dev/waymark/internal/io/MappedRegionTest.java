@@ -187,6 +187,31 @@ class MappedRegionTest {
     }
   }
 
+  /** A tmpfs lets a file be longer than any map can be. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Mapping.class,
+      names = {"MAPPED", "MAPPED_READS"})
+  void aWritableMapThatCannotBeMadeKeepsNoDescriptor(Mapping mapping) throws IOException {
+    Path memory = Path.of("/dev/shm");
+    assumeTrue(Files.exists(DESCRIPTORS), "needs /proc/self/fd");
+    assumeTrue(Files.isWritable(memory), "needs /dev/shm");
+    Path shared = Files.createTempDirectory(memory, "waymark");
+    try (RealDirectory directory = RealDirectory.openForWriting(shared, false, mapping)) {
+      StoreFile file = directory.create("a");
+      file.setLength(1L << 50);
+      assertThatThrownBy(() -> file.map(1L << 50, true))
+          .isInstanceOf(StoreIoException.class)
+          .hasMessageContaining("max_map_count");
+      file.close();
+      assertThat(descriptorsOf(shared.resolve("a"))).isZero();
+    } finally {
+      Files.deleteIfExists(shared.resolve("a"));
+      Files.deleteIfExists(shared.resolve(StoreNames.LOCK));
+      Files.delete(shared);
+    }
+  }
+
   @Test
   void anotherFileThatTookTheNameIsNotMapped() {
     assumeTrue(Files.exists(DESCRIPTORS), "needs /proc/self/fd");
@@ -211,11 +236,15 @@ class MappedRegionTest {
   }
 
   private long descriptorsOf(String name) throws IOException {
+    return descriptorsOf(temp.resolve(name));
+  }
+
+  private static long descriptorsOf(Path file) throws IOException {
     long found = 0;
     try (Stream<Path> all = Files.list(DESCRIPTORS)) {
       for (Path each : (Iterable<Path>) all::iterator) {
         try {
-          found += Files.readSymbolicLink(each).equals(temp.resolve(name)) ? 1 : 0;
+          found += Files.readSymbolicLink(each).equals(file) ? 1 : 0;
         } catch (IOException e) {
           assertThat(each).as("closed since it was listed").doesNotExist();
         }
