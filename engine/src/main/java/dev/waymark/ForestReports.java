@@ -89,9 +89,6 @@ final class ForestReports {
   }
 
   static BoundaryReport report(Forest forest, int node) {
-    long pointBytes =
-        forest.stateRecords(node).stream().mapToLong(record -> record.lengthBytes()).sum()
-            + forest.deltaRecords(node).stream().mapToLong(record -> record.lengthBytes()).sum();
     return new BoundaryReport(
         forest.namespaceOf(node).id(),
         forest.key(node).abbreviated(),
@@ -101,7 +98,7 @@ final class ForestReports {
         forest.isBranch(node),
         children(forest, node),
         forest.rowBytes(node),
-        pointBytes,
+        forest.ownPointBytes(node),
         forest.addedMillis(node));
   }
 

@@ -68,7 +68,24 @@ public record BoundaryKey(long word0, long word1, long word2, long word3) {
 
   /** {@return the first 8 hex digits: what messages and listings may show} */
   public String abbreviated() {
-    return toHex().substring(0, 8);
+    return HexFormat.of().toHexDigits(Integer.reverseBytes((int) word0));
+  }
+
+  // Written out: what a record comes with is slow until the second compiler has seen to it.
+
+  @Override
+  public final boolean equals(Object other) {
+    return other instanceof BoundaryKey key
+        && word0 == key.word0
+        && word1 == key.word1
+        && word2 == key.word2
+        && word3 == key.word3;
+  }
+
+  @Override
+  public final int hashCode() {
+    long mixed = ((word0 * 31 + word1) * 31 + word2) * 31 + word3;
+    return Long.hashCode(mixed);
   }
 
   /** The abbreviated form, so that no message holds a whole key by accident. */

@@ -8,6 +8,9 @@ import java.io.PrintWriter;
  * long to load as the rest of a JVM.
  */
 public final class Main {
+  /** For tools/bin/segtool, not for users. */
+  static final String REHEARSE = "--rehearse";
+
   private Main() {}
 
   public static void main(String[] args) {
@@ -20,6 +23,9 @@ public final class Main {
     if (args.length == 1 && (first.equals("--version") || first.equals("-V"))) {
       out.println(version());
       return ExitCodes.OK;
+    }
+    if (args.length == 1 && first.equals(REHEARSE)) {
+      return Rehearsal.run();
     }
     // Right over the stream, which keeps errors to itself: only so a PrintWriter learns of them,
     // and a verb that nobody reads any more.

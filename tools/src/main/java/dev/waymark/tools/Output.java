@@ -18,13 +18,19 @@ public final class Output implements AutoCloseable {
   /** Raised when a field changes its meaning or goes; new fields do not raise it. */
   private static final int OUTPUT_VERSION = 1;
 
-  /** Whether the reader is still there is asked once for so many characters. */
+  /**
+   * Whether the reader is still there is asked once for so many characters: for few at first, since
+   * a line may take long and the reader be content with ten, and for more each time.
+   */
+  private static final int FIRST_CHARS = 1_024;
+
   private static final int CHUNK_CHARS = 8_192;
 
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
   private final PrintWriter writer;
   private final StringBuilder pending = new StringBuilder();
+  private int chunkChars = FIRST_CHARS;
 
   /** Writes there. */
   public Output(PrintWriter writer) {
@@ -43,7 +49,7 @@ public final class Output implements AutoCloseable {
   /** One line. */
   public void line(String format, Object... values) {
     pending.append(String.format(Locale.ROOT, format, values).stripTrailing()).append('\n');
-    if (pending.length() >= CHUNK_CHARS) {
+    if (pending.length() >= chunkChars) {
       flush();
     }
   }
@@ -56,6 +62,7 @@ public final class Output implements AutoCloseable {
   private void flush() {
     writer.append(pending);
     pending.setLength(0);
+    chunkChars = Math.min(2 * chunkChars, CHUNK_CHARS);
     if (writer.checkError()) {
       throw new ReaderGone();
     }
@@ -86,7 +93,7 @@ public final class Output implements AutoCloseable {
     @Override
     public void write(char[] chars, int offset, int length) {
       pending.append(chars, offset, length);
-      if (pending.length() >= CHUNK_CHARS) {
+      if (pending.length() >= chunkChars) {
         Output.this.flush();
       }
     }

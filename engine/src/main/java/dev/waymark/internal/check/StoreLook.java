@@ -151,15 +151,15 @@ public final class StoreLook {
       allocated.put(name, directory.allocatedBytes(name));
     }
     List<SegmentAccount> segments = new ArrayList<>();
-    Map<Long, Long> lengths = new HashMap<>();
+    Map<Long, Long> shortened = new HashMap<>();
     for (SegmentInfo info : loaded.segments().infos()) {
       allocated.remove(info.fileName());
       Size size = sizeOf(info.fileName());
       if (size == null && info.liveRecords() > 0) {
         findings.add(missing(info));
       }
-      if (size != null) {
-        lengths.put(info.segmentId(), size.lengthBytes());
+      if (size != null && size.lengthBytes() < loaded.segments().namedEnd(info.segmentId())) {
+        shortened.put(info.segmentId(), size.lengthBytes());
       }
       segments.add(
           SegmentAccount.of(
@@ -169,7 +169,9 @@ public final class StoreLook {
               size == null ? 0 : size.lengthBytes(),
               size == null ? 0 : size.allocatedBytes()));
     }
-    findCutRecords(loaded.forest(), lengths, names(segments), findings);
+    if (!shortened.isEmpty()) {
+      findCutRecords(loaded.forest(), shortened, names(segments), findings);
+    }
     ManifestEnd end = loaded.end();
     String manifest = ManifestLog.fileName(current.manifestId());
     if (end.tail() == ManifestEnd.Tail.TORN && !writing) {

@@ -548,7 +548,7 @@ public final class Forest {
 
   /** The boundary of a key, or the root node of a root key, or {@link #NONE}. */
   public int find(int namespaceId, BoundaryKey key) {
-    return index.find(hash(namespaceId, key), node -> isNamed(node, namespaceId, key));
+    return index.find(hash(namespaceId, key), new Named(namespaceId, key));
   }
 
   /**
@@ -577,6 +577,22 @@ public final class Forest {
     }
     int found = find(namespace.get(node), key);
     return found != NONE && parent.get(found) == node ? found : NONE;
+  }
+
+  /** No lambda: only the second compiler makes one in little time, and opening ends before it. */
+  private final class Named implements NodeIndex.Match {
+    private final int namespaceId;
+    private final BoundaryKey key;
+
+    Named(int namespaceId, BoundaryKey key) {
+      this.namespaceId = namespaceId;
+      this.key = key;
+    }
+
+    @Override
+    public boolean is(int node) {
+      return isNamed(node, namespaceId, key);
+    }
   }
 
   private boolean isNamed(int node, int namespaceId, BoundaryKey key) {
@@ -704,6 +720,12 @@ public final class Forest {
       }
     }
     return bytes;
+  }
+
+  /** Bytes of its own STATE and DELTA records. */
+  public long ownPointBytes(int node) {
+    int row = pointRow.get(node);
+    return row == NONE ? 0 : states.lengthBytes(row) + deltas.lengthBytes(row);
   }
 
   /** Its DELTA records. */

@@ -4,7 +4,9 @@ import java.util.Arrays;
 
 /**
  * Longs by row, in pages: growing copies no more than a page, and nothing is larger than one too
- * much. A row is set before it is read.
+ * much. A row is set before it is read; those before it take up their room too.
+ *
+ * <p>Reading and setting are so short that every compiler puts them into their callers.
  */
 final class LongColumn {
   private static final int PAGE_SHIFT = IntColumn.PAGE_SHIFT;
@@ -12,22 +14,34 @@ final class LongColumn {
 
   private long[][] pages = new long[4][];
 
+  /** Rows that there is room for. */
+  private int endRows;
+
   long get(int row) {
     return pages[row >>> PAGE_SHIFT][row & (PAGE_ROWS - 1)];
   }
 
   void set(int row, long value) {
-    int page = row >>> PAGE_SHIFT;
-    if (page >= pages.length) {
-      pages = Arrays.copyOf(pages, Math.max(page + 1, pages.length * 2));
+    if (row >= endRows) {
+      grow(row);
     }
-    int at = row & (PAGE_ROWS - 1);
-    long[] rows = pages[page];
-    if (rows == null || at >= rows.length) {
-      int length = IntColumn.pageRowsFor(at);
-      rows = rows == null ? new long[length] : Arrays.copyOf(rows, length);
-      pages[page] = rows;
+    pages[row >>> PAGE_SHIFT][row & (PAGE_ROWS - 1)] = value;
+  }
+
+  private void grow(int row) {
+    int last = row >>> PAGE_SHIFT;
+    if (last >= pages.length) {
+      pages = Arrays.copyOf(pages, Math.max(last + 1, pages.length * 2));
     }
-    rows[at] = value;
+    for (int page = endRows >>> PAGE_SHIFT; page < last; page++) {
+      resize(page, PAGE_ROWS);
+    }
+    int length = IntColumn.pageRowsFor(row & (PAGE_ROWS - 1));
+    resize(last, length);
+    endRows = (last << PAGE_SHIFT) + length;
+  }
+
+  private void resize(int page, int length) {
+    pages[page] = pages[page] == null ? new long[length] : Arrays.copyOf(pages[page], length);
   }
 }

@@ -67,6 +67,10 @@ final class Segment {
   long liveRecords;
   long liveBytes;
   long deadBytes;
+
+  /** No record that an edit named ends behind this. */
+  long namedEnd;
+
   final List<DeadExtent> dead = new ArrayList<>();
   final List<SegmentSet.PlacedDescriptor> descriptors = new ArrayList<>();
 
@@ -123,6 +127,7 @@ final class Segment {
     liveRecords++;
     liveBytes += location.lengthBytes();
     framingBytes += padding(location);
+    namedEnd = Math.max(namedEnd, location.offsetBytes() + location.lengthBytes());
   }
 
   /** A live record died. */

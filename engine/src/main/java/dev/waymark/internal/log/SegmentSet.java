@@ -907,6 +907,11 @@ public final class SegmentSet implements AutoCloseable {
     return segments.values().stream().map(Segment::info).toList();
   }
 
+  /** No record that an edit named ends behind this; records that died since may have. */
+  public synchronized long namedEnd(long segmentId) {
+    return require(segmentId).namedEnd;
+  }
+
   /** Bytes of segments in which nothing lives, and that are there still. */
   public synchronized long waitingBytes() {
     return segments.values().stream()

@@ -33,6 +33,7 @@ public final class ManifestReader {
   private final EditCodec codec = new EditCodec();
   private final List<Edit> batch = new ArrayList<>();
   private final LongArrayList batchOffsets = new LongArrayList();
+  private boolean batchEndsCheckpoint;
 
   private ManifestHeader header;
   private long position;
@@ -65,8 +66,20 @@ public final class ManifestReader {
    */
   public static ManifestEnd read(
       StoreFile file, long manifestId, StoreId storeId, long provenDurableBytes, EditSink edits) {
+    boolean ahead = file.lengthBytes() >= ReadAhead.LEAST_BYTES;
+    return read(file, manifestId, storeId, provenDurableBytes, edits, ahead);
+  }
+
+  /** As above, on a thread of its own or not. */
+  static ManifestEnd read(
+      StoreFile file,
+      long manifestId,
+      StoreId storeId,
+      long provenDurableBytes,
+      EditSink edits,
+      boolean ahead) {
     return new ManifestReader(file, manifestId, file.lengthBytes())
-        .read(manifestId, storeId, provenDurableBytes, edits);
+        .read(manifestId, storeId, provenDurableBytes, edits, ahead);
   }
 
   /**
@@ -77,8 +90,9 @@ public final class ManifestReader {
    */
   public static ManifestEnd readPrefix(
       StoreFile file, long manifestId, StoreId storeId, long prefixBytes, EditSink edits) {
-    return new ManifestReader(file, manifestId, Math.min(prefixBytes, file.lengthBytes()))
-        .read(manifestId, storeId, prefixBytes, edits);
+    long end = Math.min(prefixBytes, file.lengthBytes());
+    return new ManifestReader(file, manifestId, end)
+        .read(manifestId, storeId, prefixBytes, edits, end >= ReadAhead.LEAST_BYTES);
   }
 
   /** Reads the first frame only. */
@@ -89,7 +103,7 @@ public final class ManifestReader {
   }
 
   private ManifestEnd read(
-      long manifestId, StoreId storeId, long provenDurableBytes, EditSink edits) {
+      long manifestId, StoreId storeId, long provenDurableBytes, EditSink edits, boolean ahead) {
     readHeader(manifestId);
     statedDurable = provenDurableBytes;
     if (!header.storeId().equals(storeId)) {
@@ -99,7 +113,12 @@ public final class ManifestReader {
               .expected("store " + storeId)
               .found("store " + header.storeId()));
     }
-    while (readFrame(edits)) {}
+    EditTaker taker = new EditTaker(fileName, edits);
+    if (ahead) {
+      ReadAhead.run(this::readFrames, taker);
+    } else {
+      readFrames(taker);
+    }
     TailScan tail = TailScan.of(window, position, contentEnd, fileTag);
     if (provenDurableBytes > 0 && contentEnd >= provenDurableBytes && !provenIsEndOfBatch) {
       throw corrupt(
@@ -151,8 +170,12 @@ public final class ManifestReader {
     contentEnd = position;
   }
 
+  private void readFrames(BatchSink batches) {
+    while (readFrame(batches)) {}
+  }
+
   /** Reads one frame; false where there is none. */
-  private boolean readFrame(EditSink edits) {
+  private boolean readFrame(BatchSink batches) {
     Frame.Check check = checkAt(position);
     if (!check.isValid()) {
       reason = check.reason();
@@ -163,7 +186,7 @@ public final class ManifestReader {
     if (BatchMark.isMark(window.buffer(), index)) {
       boolean before = checkpointComplete;
       BatchMark mark = BatchMark.decode(window.buffer(), index, lengthBytes, position);
-      endBatch(mark, edits);
+      endBatch(mark, batches);
       closedAt = mark.closes() ? position : 0;
       position += EditCodec.paddedBytes(lengthBytes);
       contentEnd = position;
@@ -190,10 +213,8 @@ public final class ManifestReader {
   }
 
   private void requireEndOfCheckpoint(Edit.CheckpointEnd end) {
-    boolean second = checkpointComplete;
-    for (Edit edit : batch) {
-      second |= edit instanceof Edit.CheckpointEnd;
-    }
+    boolean second = checkpointComplete || batchEndsCheckpoint;
+    batchEndsCheckpoint = true;
     if (second || end.editCount() != framesBefore + batchFrames) {
       throw corrupt(
           position,
@@ -203,7 +224,7 @@ public final class ManifestReader {
     }
   }
 
-  private void endBatch(BatchMark mark, EditSink edits) {
+  private void endBatch(BatchMark mark, BatchSink batches) {
     if (mark == null
         || mark.editCount() != batchFrames
         || mark.durableLengthBytes() > contentEnd
@@ -215,27 +236,14 @@ public final class ManifestReader {
               .found(mark == null ? "no valid mark" : mark));
     }
     markedDurable = mark.durableLengthBytes();
-    for (int i = 0; i < batch.size(); i++) {
-      if (i % EditSink.FORESEEN == 0) {
-        edits.foresee(batch.subList(i, Math.min(batch.size(), i + EditSink.FORESEEN)));
-      }
-      handOut(batch.get(i), batchOffsets.getLong(i), edits);
-      checkpointComplete |= batch.get(i) instanceof Edit.CheckpointEnd;
-    }
+    batches.take(batch, batchOffsets);
+    checkpointComplete |= batchEndsCheckpoint;
     editsHandedOut += batch.size();
     framesBefore += batchFrames;
     batchFrames = 0;
+    batchEndsCheckpoint = false;
     batch.clear();
     batchOffsets.clear();
-  }
-
-  /** Whoever takes an edit knows what it contradicts, and not where it stands. */
-  private void handOut(Edit edit, long offset, EditSink edits) {
-    try {
-      edits.take(edit);
-    } catch (CorruptionException e) {
-      throw new CorruptionException(e.detail().at(fileName, offset), e);
-    }
   }
 
   /** Judges a frame together with its padding, which a single write brought to disk with it. */

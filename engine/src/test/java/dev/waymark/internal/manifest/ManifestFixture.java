@@ -1,5 +1,8 @@
 package dev.waymark.internal.manifest;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.error.WaymarkException;
 import dev.waymark.internal.io.StoreFile;
 import dev.waymark.sim.SimulatedDirectory;
 import java.util.ArrayList;
@@ -70,9 +73,28 @@ final class ManifestFixture implements AutoCloseable {
     }
   }
 
+  /** Both on a thread of its own and not, which come to the same. */
   static Read read(StoreFile file, long provenDurableBytes) {
+    Read ahead = null;
+    WaymarkException refused = null;
+    try {
+      ahead = read(file, provenDurableBytes, true);
+    } catch (WaymarkException e) {
+      refused = e;
+    }
+    try {
+      Read read = read(file, provenDurableBytes, false);
+      assertThat(ahead).isEqualTo(read);
+      return read;
+    } catch (WaymarkException e) {
+      assertThat(refused).hasSameClassAs(e).hasMessage(e.getMessage());
+      throw e;
+    }
+  }
+
+  private static Read read(StoreFile file, long provenDurableBytes, boolean ahead) {
     List<Edit> edits = new ArrayList<>();
-    ManifestEnd end = ManifestReader.read(file, ID, STORE, provenDurableBytes, edits::add);
+    ManifestEnd end = ManifestReader.read(file, ID, STORE, provenDurableBytes, edits::add, ahead);
     return new Read(end, edits);
   }
 
