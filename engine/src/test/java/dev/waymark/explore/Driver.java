@@ -9,6 +9,7 @@ import dev.waymark.PrefillPlan;
 import dev.waymark.PrefillSession;
 import dev.waymark.PrefixMatch;
 import dev.waymark.RestoredState;
+import dev.waymark.error.DurabilityLostException;
 import dev.waymark.error.QuotaExceededException;
 import dev.waymark.error.QuotaPinnedException;
 import dev.waymark.error.StaleMatchException;
@@ -310,7 +311,7 @@ final class Driver {
     // Whether it fails or not: it may be complete from here on.
     prefill.complete = true;
     prefill.session.promptComplete();
-    oracle.ended(prefill.told, true, true);
+    oracle.ended(prefill.told, true);
     if (prefill.durability != Durability.NONE) {
       oracle.acknowledge(mark + 1);
     }
@@ -346,9 +347,7 @@ final class Driver {
       }
       default -> prefill.session.close();
     }
-    // An abort does not say what failed forces lost; completing does.
-    Node start = prefill.told.start;
-    oracle.ended(prefill.told, false, !tolerant || start == null || opened.hasPoint(start));
+    oracle.ended(prefill.told, false);
     if (discard || prefill.durability != Durability.NONE) {
       oracle.acknowledge(mark + 1);
     }
@@ -364,7 +363,12 @@ final class Driver {
   void flush() {
     log.accept("flush");
     int mark = oracle.mark();
-    opened.store().flush();
+    try {
+      opened.store().flush();
+    } catch (DurabilityLostException e) {
+      oracle.lossSaid(opened);
+      throw e;
+    }
     oracle.poll();
     oracle.acknowledge(mark);
   }
@@ -536,6 +540,9 @@ final class Driver {
       failed = true;
       if (!tolerant && !isForLackOfRoom(e)) {
         throw new Violation(Violation.Kind.UNUSABLE, "a call failed: " + e.getMessage(), e);
+      }
+      if (e instanceof DurabilityLostException) {
+        oracle.lossSaid(opened);
       }
       log.accept("  failed: " + e.getMessage());
     }

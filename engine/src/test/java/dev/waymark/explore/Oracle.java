@@ -47,6 +47,9 @@ final class Oracle {
     End end = End.OPEN;
     boolean endAcknowledged;
 
+    /** A call said that what failed forces had lost is gone, and the start was. */
+    boolean startLost;
+
     /** Nothing that it appends from now on is its own to take back. */
     boolean complete;
 
@@ -292,12 +295,8 @@ final class Oracle {
         .anyMatch(tip -> tip.isPresent() && node.isOnPathTo(tip.get()));
   }
 
-  /**
-   * That call returned.
-   *
-   * @param startIsThere whether what the session went on from is stored, as far as the call says
-   */
-  void ended(Session session, boolean completedOnly, boolean startIsThere) {
+  /** That call returned. */
+  void ended(Session session, boolean completedOnly) {
     if (completedOnly) {
       session.complete = true;
     }
@@ -305,11 +304,21 @@ final class Oracle {
         null,
         () -> {
           session.endAcknowledged = true;
-          if (session.start != null && startIsThere) {
+          if (session.start != null && !session.startLost) {
             fact(session.start).users.replace(session, true);
             fact(session.start).pointUsers.replace(session, true);
           }
         });
+  }
+
+  /**
+   * A call has said that something could not be made durable, and is lost. Of what was appended the
+   * receipts say whether it is; a session has none of what it went on from.
+   */
+  void lossSaid(Opened opened) {
+    for (Session session : sessions) {
+      session.startLost |= session.start != null && !opened.hasPoint(session.start);
+    }
   }
 
   /** A call that deletes is about to be made, or is over. */
