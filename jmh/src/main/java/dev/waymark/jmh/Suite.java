@@ -1,8 +1,11 @@
 package dev.waymark.jmh;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import java.io.File;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
@@ -58,10 +61,21 @@ public final class Suite {
 
   private static void render(Path docs, List<String> files) throws IOException {
     List<Report> reports = new ArrayList<>();
-    for (String file : files) {
-      reports.add(Report.read(Path.of(file)));
+    try {
+      for (String file : files) {
+        reports.add(Report.read(Path.of(file)));
+      }
+      Render.write(Report.merged(reports), docs);
+    } catch (NoSuchFileException | FileNotFoundException e) {
+      refuse(e.getMessage());
+    } catch (JsonProcessingException | IllegalArgumentException e) {
+      refuse("no page can be made: " + e.getMessage());
     }
-    Render.write(Report.merged(reports), docs);
+  }
+
+  private static void refuse(String why) {
+    System.err.println("bench: " + why);
+    System.exit(2);
   }
 
   private static void all(String[] args) throws IOException, InterruptedException {

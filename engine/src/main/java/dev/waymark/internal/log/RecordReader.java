@@ -17,10 +17,10 @@ import org.agrona.concurrent.UnsafeBuffer;
  * from there. Nothing is decoded before its checksum held. For one thread at a time.
  */
 public final class RecordReader {
-  /** A front is no longer than the tables of a record may be. */
   /** Read, checked and given away while it is in the second cache, which is small on some. */
   private static final int STEP_BYTES = 128 << 10;
 
+  /** A front is no longer than the tables of a record may be. */
   private static final int MAX_FRONT_BYTES = 4 << 20;
 
   private final MappedRegion region;
