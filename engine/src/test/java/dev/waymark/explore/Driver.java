@@ -285,6 +285,7 @@ final class Driver {
     try {
       receipt = prefill.session.append(tokens, prefill.leaf.views(from + blocks));
     } catch (WaymarkException e) {
+      hear(e);
       // What was lost under it does not come back; another prefill may start.
       if (tolerant && random.nextInt(3) == 0) {
         end(prefill);
@@ -366,7 +367,7 @@ final class Driver {
     try {
       opened.store().flush();
     } catch (DurabilityLostException e) {
-      oracle.lossSaid(opened);
+      hear(e);
       throw e;
     }
     oracle.poll();
@@ -541,10 +542,15 @@ final class Driver {
       if (!tolerant && !isForLackOfRoom(e)) {
         throw new Violation(Violation.Kind.UNUSABLE, "a call failed: " + e.getMessage(), e);
       }
-      if (e instanceof DurabilityLostException) {
-        oracle.lossSaid(opened);
-      }
+      hear(e);
       log.accept("  failed: " + e.getMessage());
+    }
+  }
+
+  /** At once: what is done next may already rest on what was said. */
+  private void hear(WaymarkException e) {
+    if (e instanceof DurabilityLostException) {
+      oracle.lossSaid(opened);
     }
   }
 
