@@ -8,7 +8,7 @@ import java.util.List;
  * @param candidates segments that were worth emptying, best first
  * @param emptiedSegments how many of them were emptied
  * @param copiedBytes whole pages of the records that were copied
- * @param freedBytes by how much less is allocated
+ * @param freedBytes by how much less is occupied; what is allocated ahead of writers is not counted
  */
 public record CompactionReport(
     List<Candidate> candidates, int emptiedSegments, long copiedBytes, long freedBytes) {

@@ -345,7 +345,7 @@ public final class Maintenance {
     if (dryRun) {
       return new CompactionReport(candidates, 0, 0, 0);
     }
-    long before = engine.stats().allocatedBytes();
+    long before = occupiedBytes();
     PacedCopy copy = new PacedCopy(engine, waiting, progress);
     int done = 0;
     for (CompactionReport.Candidate candidate : candidates) {
@@ -364,8 +364,12 @@ public final class Maintenance {
           engine.space.giveBack();
           return null;
         });
-    return new CompactionReport(
-        candidates, done, copy.copiedBytes(), before - engine.stats().allocatedBytes());
+    return new CompactionReport(candidates, done, copy.copiedBytes(), before - occupiedBytes());
+  }
+
+  private long occupiedBytes() {
+    StoreStats stats = engine.stats();
+    return stats.allocatedBytes() - stats.reservedBytes();
   }
 
   private EvictionReport wipe(IntPredicate wanted, Victim.Reason reason, boolean dryRun) {

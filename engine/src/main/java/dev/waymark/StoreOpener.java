@@ -3,7 +3,6 @@ package dev.waymark;
 import dev.waymark.error.CorruptionException;
 import dev.waymark.error.DiskFullException;
 import dev.waymark.error.ErrorDetail;
-import dev.waymark.error.InvalidSettingException;
 import dev.waymark.error.NotAStoreException;
 import dev.waymark.error.UnsupportedFormatException;
 import dev.waymark.internal.forest.Forest;
@@ -96,6 +95,10 @@ final class StoreOpener {
       if (!options.createIfMissing() && !directory.exists(CurrentFile.NAME)) {
         // Before the lock, whose file would be left in a directory that is no store.
         requireEmpty(Recovery.files(directory));
+      }
+      if (!directory.exists(CurrentFile.NAME)) {
+        // Likewise, and nothing is to be left where there is no room.
+        quota();
       }
       directory.lock();
       return openLocked();
@@ -352,7 +355,7 @@ final class StoreOpener {
     long free = directory.usableBytes();
     long quota = mine + free / 100 * (100 - AUTO_LEAVES_PERCENT);
     if (quota < StoreOptions.MIN_QUOTA_BYTES) {
-      throw new InvalidSettingException(
+      throw new DiskFullException(
           ErrorDetail.of("the file system has too little free space for a store")
               .expected(StoreOptions.MIN_QUOTA_BYTES + " bytes or more")
               .found(quota)
@@ -369,8 +372,7 @@ final class StoreOpener {
             .anyMatch(name -> name.endsWith(".seg") && !name.startsWith("quarantine/"));
     if (segments) {
       throw new CorruptionException(
-          ErrorDetail.of("CURRENT is missing, and there are segments")
-              .in(CurrentFile.NAME)
+          ErrorDetail.of("CURRENT is missing, though there are segments")
               .remedy("rebuild the manifest with segtool repair --rebuild-manifest"));
     }
     if (!options.createIfMissing()) {

@@ -1,6 +1,7 @@
 package dev.waymark;
 
 import dev.waymark.error.CorruptionException;
+import dev.waymark.error.NotAStoreException;
 import dev.waymark.internal.check.StoreLook;
 import dev.waymark.internal.io.JvmFlags;
 import dev.waymark.internal.io.RealDirectory;
@@ -91,13 +92,16 @@ public final class StoreRepair {
   }
 
   static Report rebuildManifest(StoreDirectory directory, boolean apply, Progress progress) {
+    if (apply) {
+      if (!isNamedAStore(directory)) {
+        // Before the lock, whose file would be left in a directory that is no store.
+        ManifestRebuild.requireSegments(directory);
+      }
+      // Before any judgement: beside a writer there is nothing to apply.
+      directory.lock();
+    }
     if (holdsNothingYet(directory)) {
       return new Report(0, 0, 0, List.of(), false);
-    }
-    if (apply) {
-      // Before the lock, whose file would be left in a directory that is no store.
-      ManifestRebuild.requireSegments(directory);
-      directory.lock();
     }
     ManifestRebuild rebuild = ManifestRebuild.look(directory, progress::at);
     if (apply) {
@@ -114,6 +118,15 @@ public final class StoreRepair {
                         f.id(), f.severity().name(), f.file(), f.offsetBytes(), f.text()))
             .toList(),
         apply);
+  }
+
+  private static boolean isNamedAStore(StoreDirectory directory) {
+    try {
+      CurrentFile.read(directory);
+      return true;
+    } catch (CorruptionException | NotAStoreException e) {
+      return false;
+    }
   }
 
   /** A store that was made and never written to has no segment, and a manifest that is right. */

@@ -46,6 +46,11 @@ public final class ExploredStore {
     return forest.namespace(id) == null ? Forest.NONE : forest.find(id, key);
   }
 
+  /** Boundaries that made room since it was opened. */
+  public static long evictedBoundaries(SnapshotStore store) {
+    return store.engine().counters.evictedBoundaries.sum();
+  }
+
   /** The last boundary of each kept chain, by name. */
   public static Map<String, BoundaryKey> kept(SnapshotStore store) {
     Map<String, BoundaryKey> kept = new TreeMap<>();

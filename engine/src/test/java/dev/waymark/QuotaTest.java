@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.waymark.error.DiskFullException;
 import dev.waymark.error.InvalidSettingException;
 import dev.waymark.error.QuotaExceededException;
 import dev.waymark.error.QuotaException;
@@ -417,8 +418,11 @@ class QuotaTest {
     }
     disk = disk.another();
     disk.setCapacityBytes(10 * MIB);
-    assertThatThrownBy(() -> open(StoreOptions.AUTO_QUOTA))
-        .isInstanceOf(InvalidSettingException.class);
+    assertThatThrownBy(() -> open(StoreOptions.AUTO_QUOTA)).isInstanceOf(DiskFullException.class);
+    disk = new SimulatedDirectory();
+    disk.setCapacityBytes(10 * MIB);
+    assertThatThrownBy(() -> open(StoreOptions.AUTO_QUOTA)).isInstanceOf(DiskFullException.class);
+    assertThat(disk.another().list()).isEmpty();
   }
 
   @Test

@@ -1,7 +1,10 @@
 package dev.waymark;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.waymark.error.CorruptionException;
+import dev.waymark.error.StoreLockedException;
 import dev.waymark.layout.DType;
 import dev.waymark.layout.Layout;
 import dev.waymark.layout.Memory;
@@ -17,7 +20,9 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -81,6 +86,53 @@ class VerifyAndRebuildTest {
           .as(file.file())
           .isEqualTo(file.allocatedBytes());
     }
+  }
+
+  @Test
+  void aDirectoryInTheWayIsNamedBeforeAnythingMoves() throws IOException {
+    Path path = store();
+    for (String name : List.of("CURRENT", "CURRENT.tmp", "STATUS")) {
+      Files.deleteIfExists(path.resolve(name));
+      Files.createDirectory(path.resolve(name));
+      List<String> before = names(path);
+      assertThatThrownBy(() -> StoreRepair.rebuildManifest(path, true))
+          .isInstanceOf(CorruptionException.class)
+          .hasMessageContaining(name)
+          .hasMessageContaining("move it away");
+      assertThat(names(path)).isEqualTo(before);
+      Files.delete(path.resolve(name));
+    }
+    assertThat(StoreRepair.rebuildManifest(path, true).boundaries()).isEqualTo(6);
+    assertThat(verify(path).findings()).isEmpty();
+  }
+
+  private static List<String> names(Path path) throws IOException {
+    try (Stream<Path> files = Files.walk(path)) {
+      return files.map(file -> path.relativize(file).toString()).sorted().toList();
+    }
+  }
+
+  @Test
+  void aWriterIsRespectedWhateverThereIsToRepair() {
+    Path path = temp.resolve("busy");
+    try (SnapshotStore store = SnapshotStore.open(path, OPTIONS)) {
+      assertThatThrownBy(() -> StoreRepair.rebuildManifest(path, true))
+          .isInstanceOf(StoreLockedException.class);
+      assertThat(StoreRepair.rebuildManifest(path, false).applied()).isFalse();
+    }
+    assertThat(StoreRepair.rebuildManifest(path, true).segments()).isZero();
+  }
+
+  @Test
+  void aMissingCurrentIsDamageToWhoeverLooks() throws IOException {
+    Path path = store();
+    Files.delete(path.resolve("CURRENT"));
+    assertThatThrownBy(() -> SnapshotStore.open(path, OPTIONS))
+        .isInstanceOf(CorruptionException.class)
+        .hasMessageContaining("CURRENT is missing, though there are segments");
+    assertThatThrownBy(() -> verify(path))
+        .isInstanceOf(CorruptionException.class)
+        .hasMessageContaining("CURRENT is missing, though there are segments");
   }
 
   @Test

@@ -292,6 +292,9 @@ final class Driver {
       }
       throw e;
     }
+    if (world.isFull()) {
+      oracle.observe(opened);
+    }
     oracle.appended(prefill.told, nodes, receipt.pointAdded(), found, receipt.durable());
     if (prefill.durability == Durability.COMMIT) {
       if (!receipt.durable().isDone()) {

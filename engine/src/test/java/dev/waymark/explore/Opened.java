@@ -55,6 +55,10 @@ final class Opened {
     return namespace != null && ExploredStore.hasPoint(store, namespace, node.key);
   }
 
+  long evictedBoundaries() {
+    return ExploredStore.evictedBoundaries(store);
+  }
+
   void abandon() {
     ExploredStore.abandon(store);
   }

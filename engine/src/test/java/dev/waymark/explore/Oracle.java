@@ -134,6 +134,13 @@ final class Oracle {
   private final Map<String, Set<Optional<Node>>> kept = new TreeMap<>();
 
   private boolean evicting;
+
+  /** The append that is under way, and how much had been evicted when something last looked. */
+  private Session appending;
+
+  private List<Node> underWay = List.of();
+  private long evicted;
+
   private boolean deleting;
   private List<Pending> pending = new ArrayList<>();
   private long version;
@@ -200,6 +207,8 @@ final class Oracle {
       fact.users.putIfAbsent(session, false);
       session.used.add(node);
     }
+    appending = session;
+    underWay = nodes;
     Node last = nodes.get(nodes.size() - 1);
     fact(last).pointPossible = true;
     session.reach = last;
@@ -218,6 +227,7 @@ final class Oracle {
       boolean point,
       Set<Node> found,
       CompletableFuture<Void> receipt) {
+    underWay = List.of();
     Fact last = fact(nodes.get(nodes.size() - 1));
     Session user = session.complete ? null : session;
     if (point) {
@@ -333,9 +343,18 @@ final class Oracle {
 
   /**
    * Looks at what the running store holds: what it has evicted need not be there after a crash. It
-   * may be, as long as nothing said that the eviction is durable.
+   * may be, as long as nothing said that the eviction is durable. What an append finds it may have
+   * evicted itself, for room, and stored anew: then it is that session's alone.
    */
   void observe(Opened opened) {
+    long now = opened.evictedBoundaries();
+    if (now != evicted) {
+      evicted = now;
+      for (Node node : underWay) {
+        fact(node).forget();
+        fact(node).users.put(appending, false);
+      }
+    }
     facts.forEach((node, fact) -> fact.observe(opened.hasRows(node), opened.hasPoint(node)));
   }
 

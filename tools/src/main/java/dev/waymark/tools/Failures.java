@@ -206,7 +206,9 @@ final class Failures {
   /** What to do about failures that do not say so themselves. */
   private static String remedy(ErrorCode code) {
     return switch (code) {
-      case CORRUPTION -> "run segtool verify, which lists all that is damaged";
+      case CORRUPTION ->
+          "segtool verify lists what is damaged where the manifest can be read; where it cannot,"
+              + " segtool repair --rebuild-manifest says what the records bring back";
       case IO_FAILURE -> "look at the disk and at the system's log, and try again";
       case DISK_FULL -> "free some space, and try again";
       case STORE_LOCKED, MOVING -> "try again later";

@@ -1,5 +1,9 @@
 package dev.waymark.tools;
 
+import java.io.BufferedOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 
@@ -11,10 +15,29 @@ public final class Main {
   /** For tools/bin/segtool, not for users. */
   static final String REHEARSE = "--rehearse";
 
+  private static final int BUFFER_BYTES = 8_192;
+
   private Main() {}
 
   public static void main(String[] args) {
-    System.exit(run(args, System.out, System.err));
+    System.exit(runTo(args, new FileOutputStream(FileDescriptor.out), System.err));
+  }
+
+  /** Runs a command line on a stream that may fail; returns its exit code. */
+  static int runTo(String[] args, OutputStream to, PrintStream err) {
+    StandardOutput standard = new StandardOutput(to);
+    PrintStream out = new PrintStream(new BufferedOutputStream(standard, BUFFER_BYTES));
+    int code = run(args, out, err);
+    out.flush();
+    if (standard.lostWhy().isEmpty()) {
+      return code;
+    }
+    err.println(
+        "segtool: IO_FAILURE: the answer could not be written: expected room on standard output,"
+            + " found "
+            + standard.lostWhy()
+            + "; free some space, or write it elsewhere");
+    return ExitCodes.FAILURE;
   }
 
   /** Runs a command line; returns its exit code. */

@@ -1,9 +1,15 @@
 package dev.waymark.tools;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.nio.charset.StandardCharsets;
+import java.io.ByteArrayOutputStream;
+import java.io.FileOutputStream;
+import java.io.PrintStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,7 +35,7 @@ class MainTest {
 
   private static String out(Process process) throws Exception {
     process.getOutputStream().close();
-    String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    String out = new String(process.getInputStream().readAllBytes(), UTF_8);
     assertThat(process.waitFor()).isEqualTo(4);
     return out;
   }
@@ -42,6 +48,26 @@ class MainTest {
     // Read to its end it would be 4.
     assertThat(process.waitFor()).isZero();
     assertThat(process.getErrorStream().readAllBytes()).isEmpty();
+  }
+
+  @Test
+  void anAnswerThatCouldNotBeWrittenIsAFailure() throws Exception {
+    Path full = Path.of("/dev/full");
+    assumeTrue(Files.isWritable(full), "needs /dev/full");
+    for (List<String> arguments :
+        List.of(
+            List.of("ls", store.toString()),
+            List.of("verify", "--json", store.toString()),
+            List.of("completion", "bash"),
+            List.of("--version"))) {
+      ByteArrayOutputStream err = new ByteArrayOutputStream();
+      try (FileOutputStream out = new FileOutputStream(full.toFile())) {
+        int code =
+            Main.runTo(arguments.toArray(String[]::new), out, new PrintStream(err, true, UTF_8));
+        assertThat(code).isEqualTo(ExitCodes.FAILURE);
+      }
+      assertThat(err.toString(UTF_8)).contains("IO_FAILURE").contains("standard output");
+    }
   }
 
   @Test

@@ -33,6 +33,11 @@ public final class NoPunching implements StoreDirectory {
   }
 
   @Override
+  public boolean isDirectory(String name) {
+    return directory.isDirectory(name);
+  }
+
+  @Override
   public StoreFile create(String name) {
     return directory.create(name);
   }

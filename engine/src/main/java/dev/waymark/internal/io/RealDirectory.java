@@ -136,6 +136,12 @@ public final class RealDirectory implements StoreDirectory {
   }
 
   @Override
+  public boolean isDirectory(String name) {
+    checkOpen();
+    return Files.isDirectory(path.resolve(StoreNames.check(name)), LinkOption.NOFOLLOW_LINKS);
+  }
+
+  @Override
   public StoreFile create(String name) {
     Path file = writablePath(name);
     try {

@@ -14,6 +14,11 @@ public interface StoreDirectory extends AutoCloseable {
   /** How the directory is called in messages: its path, or a label. */
   String label();
 
+  /** Whether a directory stands where a file of that name would: it counts as missing. */
+  default boolean isDirectory(String name) {
+    return false;
+  }
+
   /** Names of all regular files, those of the quarantine as {@code quarantine/name}; sorted. */
   List<String> list();
 

@@ -28,6 +28,7 @@ import dev.waymark.internal.manifest.DropReason;
 import dev.waymark.internal.manifest.Edit;
 import dev.waymark.internal.manifest.ManifestCheckpoint;
 import dev.waymark.internal.manifest.NextIds;
+import dev.waymark.internal.manifest.Status;
 import dev.waymark.internal.manifest.StatusFile;
 import dev.waymark.internal.manifest.StoreId;
 import dev.waymark.layout.BoundaryKey;
@@ -512,7 +513,12 @@ public final class ManifestRebuild {
               storeId.low(),
               SegmentSizing.ofQuota(Long.MAX_VALUE),
               SpaceGate.OPEN);
-      return LoadedStore.read(directory, current, 0, segments);
+      long proven =
+          StatusFile.read(directory, storeId)
+              .filter(status -> status.manifestId() == current.manifestId())
+              .map(Status::manifestLengthBytes)
+              .orElse(0L);
+      return LoadedStore.read(directory, current, proven, segments);
     } catch (CorruptionException | NotAStoreException e) {
       return null;
     }
@@ -586,6 +592,16 @@ public final class ManifestRebuild {
    * the directory's lock.
    */
   public void apply(long nowMillis) {
+    for (String name : List.of(CurrentFile.NAME, CurrentFile.TEMPORARY_NAME, StatusFile.NAME)) {
+      if (directory.isDirectory(name)) {
+        throw new CorruptionException(
+            ErrorDetail.of("a directory has the name of one of the store's files")
+                .in(name)
+                .expected("a file, or nothing")
+                .found("a directory")
+                .remedy("move it away; nothing was changed"));
+      }
+    }
     long manifestId = 1;
     for (String name : directory.list()) {
       boolean manifest = name.startsWith("manifest-") && name.endsWith(".log");

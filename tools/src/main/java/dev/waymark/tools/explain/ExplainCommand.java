@@ -8,6 +8,7 @@ import dev.waymark.StoreInspector.BoundaryDetail;
 import dev.waymark.StoreInspector.Explanation;
 import dev.waymark.StoreInspector.NamespaceReport;
 import dev.waymark.tools.ExitCodes;
+import dev.waymark.tools.Findings;
 import dev.waymark.tools.Output;
 import dev.waymark.tools.forest.ForestOptions;
 import java.io.IOException;
@@ -88,13 +89,17 @@ public final class ExplainCommand implements Callable<Integer> {
           print(report, explanation, out);
         }
       }
+      Findings.add(store.findings(), root);
       if (json) {
         out.json(root);
       } else if (namespaces.isEmpty()) {
         out.line("The store has no namespace yet: nothing was ever stored.");
       }
+      if (!json) {
+        Findings.print(store.findings(), out);
+      }
     }
-    return ExitCodes.OK;
+    return Findings.damageCode(store);
   }
 
   private static void print(NamespaceReport namespace, Explanation explanation, Output out) {
@@ -147,6 +152,7 @@ public final class ExplainCommand implements Callable<Integer> {
         found.forEach(detail -> add(detail, list.addObject()));
         ArrayNode reasons = root.putArray("dropped_why");
         dropped.forEach(reason -> reasons.add(reason.name()));
+        Findings.add(store.findings(), root);
         out.json(root);
       } else {
         found.forEach(detail -> out.line("%s", sentence(detail)));
@@ -155,9 +161,10 @@ public final class ExplainCommand implements Callable<Integer> {
         if (found.isEmpty() && dropped.isEmpty()) {
           out.line("No such boundary is stored; whether there was one is not known.");
         }
+        Findings.print(store.findings(), out);
       }
     }
-    return found.isEmpty() ? ExitCodes.FAILURE : ExitCodes.OK;
+    return found.isEmpty() ? ExitCodes.FAILURE : Findings.damageCode(store);
   }
 
   private static void add(BoundaryDetail detail, ObjectNode node) {

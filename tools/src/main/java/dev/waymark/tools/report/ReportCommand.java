@@ -3,7 +3,7 @@ package dev.waymark.tools.report;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.StoreInspector;
 import dev.waymark.StoreReader;
-import dev.waymark.tools.ExitCodes;
+import dev.waymark.tools.Findings;
 import dev.waymark.tools.Output;
 import dev.waymark.tools.move.NewFile;
 import java.io.IOException;
@@ -62,11 +62,13 @@ public final class ReportCommand implements Callable<Integer> {
         ObjectNode root = Output.envelope("report");
         root.put("file_bytes", bytes);
         root.put("boundaries", inspector.summary().boundaries());
+        Findings.add(inspector.findings(), root);
         out.json(root);
       } else {
         out.line("Wrote a page of %s.", Output.bytes(bytes));
+        Findings.print(inspector.findings(), out);
       }
     }
-    return ExitCodes.OK;
+    return Findings.damageCode(inspector);
   }
 }
