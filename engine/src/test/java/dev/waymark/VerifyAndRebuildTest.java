@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.error.CorruptionException;
+import dev.waymark.error.NotAStoreException;
 import dev.waymark.error.StoreLockedException;
 import dev.waymark.layout.DType;
 import dev.waymark.layout.Layout;
@@ -124,14 +125,14 @@ class VerifyAndRebuildTest {
   }
 
   @Test
-  void aMissingCurrentIsDamageToWhoeverLooks() throws IOException {
+  void aMissingCurrentIsNamedByWhoeverLooks() throws IOException {
     Path path = store();
     Files.delete(path.resolve("CURRENT"));
     assertThatThrownBy(() -> SnapshotStore.open(path, OPTIONS))
         .isInstanceOf(CorruptionException.class)
         .hasMessageContaining("CURRENT is missing, though there are segments");
     assertThatThrownBy(() -> verify(path))
-        .isInstanceOf(CorruptionException.class)
+        .isInstanceOf(NotAStoreException.class)
         .hasMessageContaining("CURRENT is missing, though there are segments");
   }
 

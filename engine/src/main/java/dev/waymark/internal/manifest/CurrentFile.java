@@ -32,14 +32,14 @@ public final class CurrentFile {
   /**
    * Reads it. Whether the store may be written is in its versions.
    *
-   * @throws NotAStoreException if there is nothing of a store
-   * @throws CorruptionException if it is damaged, or alone missing
+   * @throws NotAStoreException if there is none; it says whether the rest of a store is there
+   * @throws CorruptionException if it is damaged
    * @throws dev.waymark.error.UnsupportedFormatException if the store needs a newer reader
    */
   public static Current read(StoreDirectory directory) {
     if (!directory.exists(NAME)) {
       if (directory.list().stream().anyMatch(CurrentFile::isOfAStore)) {
-        throw new CorruptionException(
+        throw new NotAStoreException(
             ErrorDetail.of("CURRENT is missing, though there are segments or a manifest")
                 .remedy("rebuild the manifest with segtool repair --rebuild-manifest"));
       }
