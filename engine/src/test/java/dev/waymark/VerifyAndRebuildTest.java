@@ -92,7 +92,7 @@ class VerifyAndRebuildTest {
   @Test
   void aDirectoryInTheWayIsNamedBeforeAnythingMoves() throws IOException {
     Path path = store();
-    for (String name : List.of("CURRENT", "CURRENT.tmp", "STATUS")) {
+    for (String name : List.of("CURRENT", "CURRENT.tmp", "STATUS", "manifest-2.log")) {
       Files.deleteIfExists(path.resolve(name));
       Files.createDirectory(path.resolve(name));
       List<String> before = names(path);

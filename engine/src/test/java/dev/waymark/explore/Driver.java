@@ -286,6 +286,9 @@ final class Driver {
       receipt = prefill.session.append(tokens, prefill.leaf.views(from + blocks));
     } catch (WaymarkException e) {
       hear(e);
+      if (world.isFull()) {
+        oracle.appendFailed(opened);
+      }
       // What was lost under it does not come back; another prefill may start.
       if (tolerant && random.nextInt(3) == 0) {
         end(prefill);
@@ -315,7 +318,7 @@ final class Driver {
     // Whether it fails or not: it may be complete from here on.
     prefill.complete = true;
     prefill.session.promptComplete();
-    oracle.ended(prefill.told, true);
+    oracle.ended(prefill.told, true, prefill.durability != Durability.NONE);
     if (prefill.durability != Durability.NONE) {
       oracle.acknowledge(mark + 1);
     }
@@ -351,7 +354,7 @@ final class Driver {
       }
       default -> prefill.session.close();
     }
-    oracle.ended(prefill.told, false);
+    oracle.ended(prefill.told, false, false);
     if (discard || prefill.durability != Durability.NONE) {
       oracle.acknowledge(mark + 1);
     }

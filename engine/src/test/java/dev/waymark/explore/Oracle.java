@@ -260,6 +260,12 @@ final class Oracle {
         });
   }
 
+  /** It failed, and nothing of it is under way any more. */
+  void appendFailed(Opened opened) {
+    observe(opened);
+    underWay = List.of();
+  }
+
   /** A point may be written there by the call that follows: not so deep after a failed append. */
   void addingPoint(Node tip) {
     fact(tip).pointPossible = true;
@@ -305,8 +311,12 @@ final class Oracle {
         .anyMatch(tip -> tip.isPresent() && node.isOnPathTo(tip.get()));
   }
 
-  /** That call returned. */
-  void ended(Session session, boolean completedOnly) {
+  /**
+   * That call returned.
+   *
+   * @param durably whether it would have said what was lost of what the session rests on
+   */
+  void ended(Session session, boolean completedOnly, boolean durably) {
     if (completedOnly) {
       session.complete = true;
     }
@@ -314,7 +324,7 @@ final class Oracle {
         null,
         () -> {
           session.endAcknowledged = true;
-          if (session.start != null && !session.startLost) {
+          if (session.start != null && (durably || !session.startLost)) {
             fact(session.start).users.replace(session, true);
             fact(session.start).pointUsers.replace(session, true);
           }
@@ -351,8 +361,10 @@ final class Oracle {
     if (now != evicted) {
       evicted = now;
       for (Node node : underWay) {
-        fact(node).forget();
-        fact(node).users.put(appending, false);
+        if (pins.stream().noneMatch(node::isOnPathTo) && !mayBeKept(node)) {
+          fact(node).forget();
+          fact(node).users.put(appending, false);
+        }
       }
     }
     facts.forEach((node, fact) -> fact.observe(opened.hasRows(node), opened.hasPoint(node)));

@@ -20,12 +20,17 @@ public final class Main {
   private Main() {}
 
   public static void main(String[] args) {
-    System.exit(runTo(args, new FileOutputStream(FileDescriptor.out), System.err));
+    System.exit(
+        runTo(
+            args,
+            new FileOutputStream(FileDescriptor.out),
+            StandardOutput.readerMayGo(),
+            System.err));
   }
 
   /** Runs a command line on a stream that may fail; returns its exit code. */
-  static int runTo(String[] args, OutputStream to, PrintStream err) {
-    StandardOutput standard = new StandardOutput(to);
+  static int runTo(String[] args, OutputStream to, boolean readerMayGo, PrintStream err) {
+    StandardOutput standard = new StandardOutput(to, readerMayGo);
     PrintStream out = new PrintStream(new BufferedOutputStream(standard, BUFFER_BYTES));
     int code = run(args, out, err);
     out.flush();
@@ -37,7 +42,7 @@ public final class Main {
             + " found "
             + standard.lostWhy()
             + "; free some space, or write it elsewhere");
-    return ExitCodes.FAILURE;
+    return code == ExitCodes.OK ? ExitCodes.FAILURE : code;
   }
 
   /** Runs a command line; returns its exit code. */

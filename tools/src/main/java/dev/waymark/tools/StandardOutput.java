@@ -3,20 +3,35 @@ package dev.waymark.tools;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.util.Locale;
+import java.nio.file.Files;
+import java.nio.file.Path;
 
 /**
  * Standard output, which remembers why it could not be written: those who print are told no more
  * than that. A reader that went away is no failure; a disk that is full is one.
  */
 final class StandardOutput extends FilterOutputStream {
-  /** How systems say it; Java has no exception of its own for it. */
-  private static final String READER_GONE = "broken pipe";
-
+  private final boolean readerMayGo;
   private IOException failure;
 
-  StandardOutput(OutputStream out) {
+  /**
+   * Writes there.
+   *
+   * @param readerMayGo whether it is a pipe or the like, which fails only where its reader is gone
+   */
+  StandardOutput(OutputStream out, boolean readerMayGo) {
     super(out);
+    this.readerMayGo = readerMayGo;
+  }
+
+  /** Whether this process's own is such, or cannot be told: what systems say is in any language. */
+  static boolean readerMayGo() {
+    try {
+      String target = Files.readSymbolicLink(Path.of("/proc/self/fd/1")).toString();
+      return target.startsWith("pipe:") || target.startsWith("socket:");
+    } catch (IOException | RuntimeException e) {
+      return true;
+    }
   }
 
   @Override
@@ -36,7 +51,6 @@ final class StandardOutput extends FilterOutputStream {
 
   /** Why the answer is not whole, or empty where it is, or where nobody reads it any more. */
   synchronized String lostWhy() {
-    String why = failure == null ? "" : String.valueOf(failure.getMessage());
-    return why.toLowerCase(Locale.ROOT).contains(READER_GONE) ? "" : why;
+    return failure == null || readerMayGo ? "" : String.valueOf(failure.getMessage());
   }
 }

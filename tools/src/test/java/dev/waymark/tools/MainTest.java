@@ -63,7 +63,8 @@ class MainTest {
       ByteArrayOutputStream err = new ByteArrayOutputStream();
       try (FileOutputStream out = new FileOutputStream(full.toFile())) {
         int code =
-            Main.runTo(arguments.toArray(String[]::new), out, new PrintStream(err, true, UTF_8));
+            Main.runTo(
+                arguments.toArray(String[]::new), out, false, new PrintStream(err, true, UTF_8));
         assertThat(code).isEqualTo(ExitCodes.FAILURE);
       }
       assertThat(err.toString(UTF_8)).contains("IO_FAILURE").contains("standard output");

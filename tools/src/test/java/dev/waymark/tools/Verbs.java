@@ -44,7 +44,7 @@ final class Verbs {
               "compact", List.of(STORE),
               "import", List.of(STORE, "ARCHIVE"),
               "pin --release", List.of(STORE, "--release", "none"),
-              "repair --apply", List.of(STORE, "--rebuild-manifest", "--apply", "--force"),
+              "repair --apply", List.of(STORE, "--rebuild-manifest", "--apply"),
               "wipe --apply", List.of(STORE, "--older-than", "1d", "--apply")));
 
   /** Verbs that make their store, need none, or look at something else first. */

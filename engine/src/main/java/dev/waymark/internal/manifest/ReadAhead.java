@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.agrona.collections.LongArrayList;
 
@@ -12,8 +13,8 @@ import org.agrona.collections.LongArrayList;
  * taking cost about the same.
  *
  * <p>Invariants: whatever the reading thread wrote, its owner sees once {@link #run} has returned;
- * the thread is gone from the file by then, also where either side failed; and no more than {@link
- * #MOST_WAITING} pieces wait.
+ * the thread has ended by then, whichever side failed; and no more than {@link #MOST_WAITING}
+ * pieces wait. Neither side waits for one that is gone.
  */
 final class ReadAhead implements BatchSink {
   /** Below this a thread is not worth its start. */
@@ -24,9 +25,11 @@ final class ReadAhead implements BatchSink {
 
   private static final int MOST_WAITING = 4;
 
-  /** What was read, in order; the last one says how the reading ended. */
-  private record Piece(
-      List<Edit> edits, LongArrayList offsets, boolean isLast, Throwable failure) {}
+  /** How long one side waits before it looks whether the other is still there. */
+  private static final long LOOK_MILLIS = 50;
+
+  /** What was read, in order. */
+  private record Piece(List<Edit> edits, LongArrayList offsets) {}
 
   /** Nobody takes what is read any more. */
   private static final class NotTaken extends RuntimeException {
@@ -38,11 +41,17 @@ final class ReadAhead implements BatchSink {
   }
 
   private final BlockingQueue<Piece> waiting = new ArrayBlockingQueue<>(MOST_WAITING);
+  private final Thread thread;
   private List<Edit> edits = new ArrayList<>();
   private LongArrayList offsets = new LongArrayList();
   private volatile boolean isTaken = true;
+  private volatile boolean isRead;
+  private volatile Throwable failure;
 
-  private ReadAhead() {}
+  private ReadAhead(Consumer<BatchSink> reading) {
+    thread = new Thread(() -> read(reading), "waymark-manifest");
+    thread.setDaemon(true);
+  }
 
   /**
    * Has a manifest read, and returns when all of it was taken.
@@ -52,80 +61,95 @@ final class ReadAhead implements BatchSink {
    * @param taker takes, on the caller's thread
    */
   static void run(Consumer<BatchSink> reading, BatchSink taker) {
-    ReadAhead ahead = new ReadAhead();
-    Thread thread = new Thread(() -> ahead.read(reading), "waymark-manifest");
-    thread.setDaemon(true);
-    thread.start();
-    ahead.takeAll(taker);
+    ReadAhead ahead = new ReadAhead(reading);
+    try {
+      ahead.thread.start();
+    } catch (OutOfMemoryError e) {
+      // The system has no thread to give, and nothing was read yet.
+      reading.accept(taker);
+      return;
+    }
+    try {
+      ahead.takeAll(taker);
+    } finally {
+      ahead.isTaken = false;
+      ahead.join();
+    }
+    ahead.throwFailure();
   }
 
   private void read(Consumer<BatchSink> reading) {
-    Throwable failure = null;
     try {
       reading.accept(this);
+      isRead = true;
     } catch (Throwable e) {
       failure = e;
     }
-    put(new Piece(edits, offsets, true, failure));
+    if (!edits.isEmpty()) {
+      put();
+    }
   }
 
   @Override
   public void take(List<Edit> batch, LongArrayList batchOffsets) {
-    if (!isTaken) {
-      throw new NotTaken();
-    }
     edits.addAll(batch);
     offsets.addAll(batchOffsets);
     if (edits.size() >= PIECE_EDITS) {
-      put(new Piece(edits, offsets, false, null));
+      put();
       edits = new ArrayList<>();
       offsets = new LongArrayList();
     }
   }
 
-  private void takeAll(BatchSink taker) {
-    Piece piece;
-    Throwable failure = null;
-    do {
-      piece = next();
-      if (failure == null) {
-        try {
-          taker.take(piece.edits(), piece.offsets());
-        } catch (RuntimeException | Error e) {
-          failure = e;
-          isTaken = false;
-        }
+  private void put() {
+    Piece piece = new Piece(edits, offsets);
+    while (!waits(() -> waiting.offer(piece, LOOK_MILLIS, TimeUnit.MILLISECONDS))) {
+      if (!isTaken) {
+        throw new NotTaken();
       }
-    } while (!piece.isLast());
-    if (failure == null) {
-      failure = piece.failure();
     }
+  }
+
+  private void takeAll(BatchSink taker) {
+    while (true) {
+      // Asked first: what a thread that has ended put there is there already.
+      boolean isOver = !thread.isAlive();
+      Piece piece =
+          isOver ? waiting.poll() : waits(() -> waiting.poll(LOOK_MILLIS, TimeUnit.MILLISECONDS));
+      if (piece != null) {
+        taker.take(piece.edits(), piece.offsets());
+      } else if (isOver) {
+        return;
+      }
+    }
+  }
+
+  private void join() {
+    waits(
+        () -> {
+          thread.join();
+          return true;
+        });
+  }
+
+  private void throwFailure() {
     if (failure instanceof RuntimeException e) {
       throw e;
     }
     if (failure instanceof Error e) {
       throw e;
     }
+    if (!isRead) {
+      throw new IllegalStateException("a manifest was not read to its end", failure);
+    }
   }
 
-  private void put(Piece piece) {
-    waits(
-        () -> {
-          waiting.put(piece);
-          return piece;
-        });
-  }
-
-  private Piece next() {
-    return waits(waiting::take);
-  }
-
-  private interface Wait {
-    Piece run() throws InterruptedException;
+  private interface Wait<T> {
+    T run() throws InterruptedException;
   }
 
   /** Neither side ends early: an interruption is for whoever comes next. */
-  private static Piece waits(Wait wait) {
+  private static <T> T waits(Wait<T> wait) {
     boolean interrupted = false;
     try {
       while (true) {

@@ -27,6 +27,7 @@ import dev.waymark.internal.manifest.CurrentFile;
 import dev.waymark.internal.manifest.DropReason;
 import dev.waymark.internal.manifest.Edit;
 import dev.waymark.internal.manifest.ManifestCheckpoint;
+import dev.waymark.internal.manifest.ManifestLog;
 import dev.waymark.internal.manifest.NextIds;
 import dev.waymark.internal.manifest.Status;
 import dev.waymark.internal.manifest.StatusFile;
@@ -592,7 +593,34 @@ public final class ManifestRebuild {
    * the directory's lock.
    */
   public void apply(long nowMillis) {
-    for (String name : List.of(CurrentFile.NAME, CurrentFile.TEMPORARY_NAME, StatusFile.NAME)) {
+    long manifestId = 1;
+    for (String name : directory.list()) {
+      if (isManifest(name)) {
+        manifestId = Math.max(manifestId, idOf(name) + 1);
+      }
+    }
+    requireNoDirectories(ManifestLog.fileName(manifestId));
+    for (String name : directory.list()) {
+      if (isManifest(name) || name.equals(CurrentFile.NAME) || name.equals(StatusFile.NAME)) {
+        setAside(name);
+      }
+    }
+    directory.force();
+    nameSegments();
+    directory.force();
+    ManifestCheckpoint.write(directory, manifestId, storeId, nowMillis, state(), nextIds()).close();
+  }
+
+  private static boolean isManifest(String name) {
+    return name.startsWith("manifest-") && name.endsWith(".log");
+  }
+
+  /** Before anything moves: a directory in the place of a file counts as missing until then. */
+  private void requireNoDirectories(String manifest) {
+    List<String> names = new ArrayList<>();
+    names.addAll(List.of(CurrentFile.NAME, CurrentFile.TEMPORARY_NAME, StatusFile.NAME, manifest));
+    scans.forEach(scan -> names.add(scan.header().fileName()));
+    for (String name : names) {
       if (directory.isDirectory(name)) {
         throw new CorruptionException(
             ErrorDetail.of("a directory has the name of one of the store's files")
@@ -602,20 +630,6 @@ public final class ManifestRebuild {
                 .remedy("move it away; nothing was changed"));
       }
     }
-    long manifestId = 1;
-    for (String name : directory.list()) {
-      boolean manifest = name.startsWith("manifest-") && name.endsWith(".log");
-      if (manifest) {
-        manifestId = Math.max(manifestId, idOf(name) + 1);
-      }
-      if (manifest || name.equals(CurrentFile.NAME) || name.equals(StatusFile.NAME)) {
-        setAside(name);
-      }
-    }
-    directory.force();
-    nameSegments();
-    directory.force();
-    ManifestCheckpoint.write(directory, manifestId, storeId, nowMillis, state(), nextIds()).close();
   }
 
   /** In two steps, as two may have each other's names. Cut short, their headers still tell. */

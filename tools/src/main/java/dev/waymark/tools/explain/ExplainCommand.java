@@ -164,7 +164,8 @@ public final class ExplainCommand implements Callable<Integer> {
         Findings.print(store.findings(), out);
       }
     }
-    return found.isEmpty() ? ExitCodes.FAILURE : Findings.damageCode(store);
+    int damage = Findings.damageCode(store);
+    return damage == ExitCodes.OK && found.isEmpty() ? ExitCodes.FAILURE : damage;
   }
 
   private static void add(BoundaryDetail detail, ObjectNode node) {

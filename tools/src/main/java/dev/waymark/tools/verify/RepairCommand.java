@@ -2,8 +2,6 @@ package dev.waymark.tools.verify;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.StoreRepair;
-import dev.waymark.StoreVerifier;
-import dev.waymark.error.WaymarkException;
 import dev.waymark.tools.ExitCodes;
 import dev.waymark.tools.Findings;
 import dev.waymark.tools.Output;
@@ -13,7 +11,6 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -43,20 +40,11 @@ public final class RepairCommand implements Callable<Integer> {
   @Option(names = "--apply", description = "do it; without this nothing is changed")
   private boolean apply;
 
-  @Option(
-      names = "--force",
-      description =
-          "also where nothing is wrong with the manifest, which knows more than a rebuild")
-  private boolean force;
-
   @Option(names = "--json", description = "print JSON, for programs")
   private boolean json;
 
   @Override
   public Integer call() {
-    if (apply && !force) {
-      requireDamage();
-    }
     StoreRepair.Report report = repair();
     try (Output out = new Output(spec.commandLine().getOut())) {
       if (json) {
@@ -72,26 +60,6 @@ public final class RepairCommand implements Callable<Integer> {
       }
     }
     return exitCode(report);
-  }
-
-  /** A rebuild of what is well would only lose what records do not know. */
-  private void requireDamage() {
-    StoreVerifier.Report found;
-    try {
-      found = StoreVerifier.verify(path, StoreVerifier.Level.CHECKSUM, bytes -> {});
-    } catch (WaymarkException e) {
-      return; // that is what a rebuild is for, and it says better what is in its way
-    }
-    boolean damaged = found.findings().stream().anyMatch(f -> f.severity().equals("ERROR"));
-    if (!damaged && found.boundaries() > 0) {
-      throw new ParameterException(
-          spec.commandLine(),
-          "the manifest of "
-              + path
-              + " can be read, and nothing is wrong with it: a rebuild would forget the kept chains"
-              + " and the order of use, and bring back what was dropped; --force does it all the"
-              + " same");
-    }
   }
 
   private StoreRepair.Report repair() {

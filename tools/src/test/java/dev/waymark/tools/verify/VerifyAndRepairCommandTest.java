@@ -52,21 +52,6 @@ class VerifyAndRepairCommandTest {
   }
 
   @Test
-  void whatIsWellIsNotRebuiltUnlessForced() {
-    Path store = ToyStore.make(dir.resolve("well"), 2);
-    assertThat(Run.of("pin", store, "--keep", "chain", "--deepest").exitCode()).isZero();
-
-    Run refused = Run.of("repair", store, "--rebuild-manifest", "--apply");
-    assertThat(refused.exitCode()).isEqualTo(2);
-    assertThat(refused.err()).contains("--force").contains("kept chains");
-    assertThat(Run.of("pin", store).out()).contains("chain");
-
-    Run forced = Run.of("repair", store, "--rebuild-manifest", "--apply", "--force");
-    assertThat(forced.exitCode()).isZero();
-    assertThat(Run.of("verify", store).exitCode()).isZero();
-  }
-
-  @Test
   void aDamagedDescriptionOfANamespaceIsThree() throws IOException {
     flip(store.resolve("append-1.seg"), 4_096 + 60);
 
