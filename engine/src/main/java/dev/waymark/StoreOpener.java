@@ -24,7 +24,6 @@ import dev.waymark.internal.manifest.ManifestCheckpoint;
 import dev.waymark.internal.manifest.ManifestEnd;
 import dev.waymark.internal.manifest.ManifestLog;
 import dev.waymark.internal.manifest.NextIds;
-import dev.waymark.internal.manifest.Status;
 import dev.waymark.internal.manifest.StatusFile;
 import dev.waymark.internal.manifest.StoreId;
 import dev.waymark.internal.publish.Publisher;
@@ -150,7 +149,8 @@ final class StoreOpener {
     LoadedStore loaded =
         create
             ? LoadedStore.empty(segments)
-            : LoadedStore.read(directory, current, provenBytes(current), segments);
+            : LoadedStore.read(
+                directory, current, StatusFile.provenBytes(directory, current), segments);
     if (!create) {
       readBytes = loaded.end().validLengthBytes();
       requireWritable(loaded.end().header().versions(), ManifestLog.fileName(current.manifestId()));
@@ -266,7 +266,9 @@ final class StoreOpener {
    */
   private boolean trim(Current current, List<FileOnDisk> files) {
     try (SegmentSet segments = segments(current.storeId(), SpaceGate.OPEN, quota())) {
-      LoadedStore loaded = LoadedStore.read(directory, current, provenBytes(current), segments);
+      LoadedStore loaded =
+          LoadedStore.read(
+              directory, current, StatusFile.provenBytes(directory, current), segments);
       return Recovery.trim(
           RecoveryPlanner.planTrim(loaded, files, ManifestLog.fileName(current.manifestId())),
           files,
@@ -381,13 +383,6 @@ final class StoreOpener {
               .expected("a directory with CURRENT in it")
               .remedy("check the path"));
     }
-  }
-
-  private long provenBytes(Current current) {
-    return StatusFile.read(directory, current.storeId())
-        .filter(status -> status.manifestId() == current.manifestId())
-        .map(Status::manifestLengthBytes)
-        .orElse(0L);
   }
 
   private static long nextManifestId(List<FileOnDisk> files, Current current) {

@@ -128,6 +128,14 @@ public final class StatusFile implements AutoCloseable {
     return read(directory).filter(status -> status.storeId().equals(storeId));
   }
 
+  /** How much of the manifest in force was durable, as far as was published; or 0. */
+  public static long provenBytes(StoreDirectory directory, Current current) {
+    return read(directory, current.storeId())
+        .filter(status -> status.manifestId() == current.manifestId())
+        .map(Status::manifestLengthBytes)
+        .orElse(0L);
+  }
+
   private static Optional<Status> read(StoreDirectory directory) {
     if (!directory.exists(NAME)) {
       return Optional.empty();

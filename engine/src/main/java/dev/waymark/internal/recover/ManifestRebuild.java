@@ -29,7 +29,6 @@ import dev.waymark.internal.manifest.Edit;
 import dev.waymark.internal.manifest.ManifestCheckpoint;
 import dev.waymark.internal.manifest.ManifestLog;
 import dev.waymark.internal.manifest.NextIds;
-import dev.waymark.internal.manifest.Status;
 import dev.waymark.internal.manifest.StatusFile;
 import dev.waymark.internal.manifest.StoreId;
 import dev.waymark.layout.BoundaryKey;
@@ -514,11 +513,7 @@ public final class ManifestRebuild {
               storeId.low(),
               SegmentSizing.ofQuota(Long.MAX_VALUE),
               SpaceGate.OPEN);
-      long proven =
-          StatusFile.read(directory, storeId)
-              .filter(status -> status.manifestId() == current.manifestId())
-              .map(Status::manifestLengthBytes)
-              .orElse(0L);
+      long proven = StatusFile.provenBytes(directory, current);
       return LoadedStore.read(directory, current, proven, segments);
     } catch (CorruptionException | NotAStoreException e) {
       return null;
